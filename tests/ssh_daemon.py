@@ -35,7 +35,7 @@ NAME = "bench-machine"
 SHARED = "exec /usr/sbin/sshd -D -e -f {folder}/server"
 SMALL = "small"
 """A folder there that is on a disk of 8 MiB."""
-APART = (
+SEPARATE_FILES = (
     "mount --bind {folder}/there {folder}/here && "
     "mount -t tmpfs -o size=8m tmpfs {folder}/here/" + SMALL + " && " + SHARED
 )
@@ -46,16 +46,16 @@ class SshDaemon:
 
     def __init__(self, folder, *, shared=False):
         self.folder = folder
-        self._words = (SHARED if shared else APART).format(folder=folder)
+        self._words = (SHARED if shared else SEPARATE_FILES).format(folder=folder)
         self._process = None
         self._orphans = []
         for name in ("here", "there", "bin", f"there/{SMALL}"):
             (folder / name).mkdir()
         for name in ("host", "client"):
             call("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", folder / name)
-        with socket.socket() as one:
-            one.bind(("127.0.0.1", 0))
-            self.port = one.getsockname()[1]
+        with socket.socket() as port_socket:
+            port_socket.bind(("127.0.0.1", 0))
+            self.port = port_socket.getsockname()[1]
         for name, text in (("server", SERVER), ("config", CLIENT)):
             (folder / name).write_text(text.format(folder=folder, port=self.port))
         key = (folder / "host.pub").read_text()
@@ -97,9 +97,11 @@ class SshDaemon:
 
 def children(number):
     """Return the processes that a process has begun."""
-    listed = subprocess.run(("ps", "-eo", "pid,ppid"), capture_output=True, text=True, check=True)
-    pairs = [tuple(map(int, line.split())) for line in listed.stdout.splitlines()[1:]]
-    return [one for one, parent in pairs if parent == number]
+    process_table = subprocess.run(
+        ("ps", "-eo", "pid,ppid"), capture_output=True, text=True, check=True
+    )
+    pairs = [tuple(map(int, line.split())) for line in process_table.stdout.splitlines()[1:]]
+    return [child for child, parent in pairs if parent == number]
 
 
 def call(*words):

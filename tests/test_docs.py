@@ -43,9 +43,9 @@ def test_each_command_that_is_shown_can_be_called_like_that(page):
 
 
 def test_all_commands_are_shown():
-    shown = {words[0] for page in PAGES for words in calls(page)}
+    page_commands = {words[0] for page in PAGES for words in calls(page)}
 
-    assert set(COMMANDS) - shown == {"comment"}
+    assert set(COMMANDS) - page_commands == {"comment"}
 
 
 def test_a_wrong_option_would_be_seen():

@@ -85,7 +85,7 @@ func TestParse(t *testing.T) {{
 }}
 """
 CONFIG = {"subject": ".", "slowdown": 0.5, "controls": 0, "stability_runs": 2}
-MADE = "*.json\n*.md\n*.csv\n*.sarif\n*.txt\n*.html\n*.sqlite\n"
+GITIGNORE = "*.json\n*.md\n*.csv\n*.sarif\n*.txt\n*.html\n*.sqlite\n"
 SERIES = ROOT / "tests" / "auditor" / "importers" / "recorded"
 RECORDED = ROOT / "tests" / "runners" / "pybench" / "recorded"
 GO_ROWS = "".join(
@@ -95,17 +95,19 @@ GO_ROWS = "".join(
     for index in range(5)
 )
 JAVA_ROWS = "".join(
-    f"{run};{method};org.example.Text.Latency;{times + at / 10}\n"
+    f"{run};{method};org.example.Text.Latency;{times + iteration / 10}\n"
     for run in range(2)
     for method, times in (("Baseline", 100), ("org/example/Text.java.parse([String])", 150))
-    for at in range(5)
+    for iteration in range(5)
 )
 
 
 def commands(page):
     """Yield the commands of a page, in order."""
     for block in BLOCK.findall(page.read_text()):
-        yield from (one for one in COMMAND.findall(block) if not one.startswith(LEFT_OUT))
+        yield from (
+            command for command in COMMAND.findall(block) if not command.startswith(LEFT_OUT)
+        )
 
 
 def git(folder, *words):
@@ -127,8 +129,8 @@ def published(proxy, version):
     (folder / f"{version}.info").write_text(
         json.dumps({"Version": version, "Time": "2024-01-23T18:54:04Z"})
     )
-    with (folder / "list").open("a") as known:
-        known.write(f"{version}\n")
+    with (folder / "list").open("a") as version_list:
+        version_list.write(f"{version}\n")
 
 
 def repository(folder):
@@ -137,7 +139,7 @@ def repository(folder):
     project.mkdir()
     git(project, "init", "-q", "-b", "main")
     (project / "go.mod").write_text(f"module {MODULE}\n\ngo 1.21\n")
-    (project / ".gitignore").write_text(MADE)
+    (project / ".gitignore").write_text(GITIGNORE)
     (project / "uuid.go").write_text(CODE.replace("spin(x, 100)", "spin(x, 50)"))
     (project / "uuid_test.go").write_text(TEST)
     git(project, "add", "-A")
@@ -234,27 +236,27 @@ def stored(project):
 def first_world(tmp_path_factory):
     if shutil.which("go") is None:
         pytest.skip("go is not installed")
-    found = World(tmp_path_factory.mktemp("world"))
-    (found.project / "config.json").write_text(json.dumps(CONFIG))
+    new_world = World(tmp_path_factory.mktemp("world"))
+    (new_world.project / "config.json").write_text(json.dumps(CONFIG))
     # Into the project's own store: some pages begin with what asks for an audit.
-    first = found.run("bench-audit abs config.json")
+    first = new_world.run("bench-audit abs config.json")
     assert first.returncode == 0, first.stderr
-    (result,) = (found.home / "state").rglob("result.json")
+    (result,) = (new_world.home / "state").rglob("result.json")
     parent = result.parent
     for name in ("result.json", "last.json", "last-month.json"):
-        shutil.copy(parent / "result.json", found.project / name)
+        shutil.copy(parent / "result.json", new_world.project / name)
     for name in ("store.sqlite", "a.sqlite", "b.sqlite"):
-        shutil.copy(parent.parent / "store.sqlite", found.project / name)
+        shutil.copy(parent.parent / "store.sqlite", new_world.project / name)
     # What most pages begin with; they go on with its measurements, each with a copy.
-    second = found.run("bench-audit abs .")
+    second = new_world.run("bench-audit abs .")
     assert second.returncode == 0, second.stderr
-    (found.project / "changed.txt").write_text(f"{MODULE}.Parse\n")
-    (found.project / "gin.csv").write_text(GO_ROWS)
-    (found.project / "rx.csv").write_text(JAVA_ROWS)
-    stored(found.project)
-    found.clients()
-    found.keep()
-    return found
+    (new_world.project / "changed.txt").write_text(f"{MODULE}.Parse\n")
+    (new_world.project / "gin.csv").write_text(GO_ROWS)
+    (new_world.project / "rx.csv").write_text(JAVA_ROWS)
+    stored(new_world.project)
+    new_world.clients()
+    new_world.keep()
+    return new_world
 
 
 @pytest.fixture
@@ -277,11 +279,13 @@ def test_each_command_does_what_its_page_says_without_an_error(page, world):
         if line.startswith("cd "):
             cwd = cwd / line.removeprefix("cd ")
             continue
-        done = world.run(line, cwd)
+        completed = world.run(line, cwd)
 
         allowed = (0, 1, 5) if any(gate in line for gate in GATES) else (0,)
-        if "no verdict: the runs were made on a busy machine" in done.stderr:
+        if "no verdict: the runs were made on a busy machine" in completed.stderr:
             allowed = (5,)  # what it says is right, whatever the page expects
-        assert done.returncode in allowed, f"{line}\n{done.stdout}\n{done.stderr}"
-        assert "Traceback" not in done.stderr, line
-        assert done.stdout or done.stderr or any(text in line for text in MAY_BE_SILENT), line
+        assert completed.returncode in allowed, f"{line}\n{completed.stdout}\n{completed.stderr}"
+        assert "Traceback" not in completed.stderr, line
+        assert (
+            completed.stdout or completed.stderr or any(text in line for text in MAY_BE_SILENT)
+        ), line

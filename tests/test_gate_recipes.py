@@ -82,12 +82,12 @@ build-backend = "hatchling.build"
 def tools(tmp_path_factory):
     """Folders of programs that the recipes need, and the environment that finds them."""
     folder = tmp_path_factory.mktemp("tools")
-    given = {**os.environ, "GOBIN": str(folder), "GOFLAGS": "-modcacherw"}
-    subprocess.run(("go", "install", BENCHSTAT), env=given, check=True, capture_output=True)
+    go_variables = {**os.environ, "GOBIN": str(folder), "GOFLAGS": "-modcacherw"}
+    subprocess.run(("go", "install", BENCHSTAT), env=go_variables, check=True, capture_output=True)
     python = folder / "python"
     subprocess.run((sys.executable, "-m", "venv", python), check=True)
-    wanted = ("pytest", "pytest-benchmark", "pyperf", "asv", "virtualenv")
-    subprocess.run((python / "bin" / "pip", "install", "-q", *wanted), check=True)
+    packages = ("pytest", "pytest-benchmark", "pyperf", "asv", "virtualenv")
+    subprocess.run((python / "bin" / "pip", "install", "-q", *packages), check=True)
     path = os.pathsep.join((str(folder), str(ROOT / ".venv" / "bin"), os.environ["PATH"]))
     return {
         **os.environ,
@@ -119,17 +119,17 @@ def versions(tmp_path_factory):
     }
     for name in ("base", "same", "slow"):
         for path, text in files.items():
-            there = folder / name / path
-            there.parent.mkdir(parents=True, exist_ok=True)
-            there.write_text(text)
+            target = folder / name / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
     slow = folder / "slow"
     (slow / "tiny.go").write_text(TINY.replace("n := 200", "n := 400"))
     (slow / "src/lib/__init__.py").write_text(LIBRARY.replace("range(", "range(2 * "))
     (folder / "same" / "tiny.go").write_text(f"// Package tiny is small.\n{TINY}")
-    for one in folder.iterdir():
+    for version_folder in folder.iterdir():
         for words in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "one")):
             identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
-            subprocess.run(("git", "-C", one, *identity, *words), check=True)
+            subprocess.run(("git", "-C", version_folder, *identity, *words), check=True)
     return folder
 
 

@@ -64,7 +64,7 @@ def test_the_wheel_installs_into_an_empty_environment_and_runs(tmp_path):
 
 
 def _version_of(folder):
-    done = subprocess.run(
+    completed = subprocess.run(
         [sys.executable, "-m", "hatchling", "version"],
         cwd=folder,
         env={**os.environ, "GIT_CEILING_DIRECTORIES": str(folder.parent)},
@@ -72,7 +72,7 @@ def _version_of(folder):
         capture_output=True,
         text=True,
     )
-    return done.stdout.strip()
+    return completed.stdout.strip()
 
 
 def test_the_version_comes_from_the_tag_and_a_tree_without_one_has_a_version_too(tmp_path):

@@ -26,7 +26,7 @@ def look(kind, text):
     return {smell.rule for smell in findings.smells}
 
 
-@pytest.mark.parametrize("rule", list_rules(), ids=lambda one: one.id)
+@pytest.mark.parametrize("rule", list_rules(), ids=lambda rule: rule.id)
 def test_a_page_shows_what_its_rule_finds_and_what_not(rule):
     page = (DOCS / "lint" / f"{rule.id}.md").read_text(encoding="utf-8")
     kind = rule.id.partition("-")[0]

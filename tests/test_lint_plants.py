@@ -112,15 +112,19 @@ def planted(plant):
         for site in sites(language, path, text):
             edited = plant.edit(site)
             if edited is not None:
-                yield [one for one in look(language, **{path: edited}) if one.rule == plant.rule]
+                yield [
+                    finding
+                    for finding in look(language, **{path: edited})
+                    if finding.rule == plant.rule
+                ]
 
 
-@pytest.mark.parametrize("plant", PLANTS, ids=lambda one: f"{one.rule}-{one.fault}")
+@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: f"{plant.rule}-{plant.fault}")
 def test_a_plant_is_found_where_it_is_a_fault(plant):
     result = list(planted(plant))
 
     assert result
-    assert [bool(one) for one in result] == [plant.fault] * len(result)
+    assert [bool(findings) for findings in result] == [plant.fault] * len(result)
 
 
 def test_every_rule_has_three_faults_and_three_near_misses():
@@ -132,26 +136,26 @@ def test_every_rule_has_three_faults_and_three_near_misses():
 
 @pytest.mark.parametrize("language", FILES)
 def test_the_small_suites_have_no_faults(language):
-    off = {rule.id for rule in list_rules() if not rule.on}
+    disabled_rules = {rule.id for rule in list_rules() if not rule.on}
 
-    assert {one.rule for one in look(language)} <= off
+    assert {finding.rule for finding in look(language)} <= disabled_rules
 
 
 def test_what_hangs_on_types_that_are_not_seen_is_not_certain():
     """The same fault in a call of the project, and in one of another library."""
     static = "int hash(int n) { return n * 31; }"
     state = JAVA.replace("private int base = 8;", f"private final int base = 8; {static}")
-    seen = state.replace("parser.table(base)", "hash(base)")
+    visible_call = state.replace("parser.table(base)", "hash(base)")
     unseen = state.replace("parser.table(base)", "library.table(base)")
-    other = state.replace("parser.table(base)", "library.table(base, text)")
+    overloaded_call = state.replace("parser.table(base)", "library.table(base, text)")
 
     sure = [
         [
-            one.sure
-            for one in look("jmh", **{"ParseBench.java": text})
-            if one.rule == "jmh-final-state"
+            finding.sure
+            for finding in look("jmh", **{"ParseBench.java": text})
+            if finding.rule == "jmh-final-state"
         ]
-        for text in (seen, unseen, other)
+        for text in (visible_call, unseen, overloaded_call)
     ]
 
     assert sure == [[Confidence.CERTAIN], [Confidence.LIKELY], [Confidence.POSSIBLE]]

@@ -38,9 +38,9 @@ def checked(*words):
 def test_a_file_is_valid_by_the_schema_of_its_reader(schema):
     schema_file = ("--builtin-schema", f"vendor.{schema}")
 
-    done = checked(BIN / "check-jsonschema", *schema_file, *SCHEMAS[schema])
+    completed = checked(BIN / "check-jsonschema", *schema_file, *SCHEMAS[schema])
 
-    assert done.returncode == 0, done.stdout
+    assert completed.returncode == 0, completed.stdout
 
 
 def flat_pipeline():
@@ -65,16 +65,16 @@ def test_the_jobs_of_gitlab_are_valid_with_what_they_extend(tmp_path, wrong, cod
     file = tmp_path / "gitlab-ci.yml"
     file.write_text(yaml.safe_dump(jobs))
 
-    done = checked(BIN / "check-jsonschema", "--builtin-schema", "vendor.gitlab-ci", file)
+    completed = checked(BIN / "check-jsonschema", "--builtin-schema", "vendor.gitlab-ci", file)
 
-    assert done.returncode == code, done.stdout
+    assert completed.returncode == code, completed.stdout
 
 
 @pytest.mark.parametrize("command", PRE_COMMIT)
 def test_pre_commit_takes_its_files(command):
-    done = checked(BIN / "pre-commit", command, PRE_COMMIT[command])
+    completed = checked(BIN / "pre-commit", command, PRE_COMMIT[command])
 
-    assert done.returncode == 0, done.stdout
+    assert completed.returncode == 0, completed.stdout
 
 
 def calls_of(line):
@@ -115,16 +115,16 @@ JENKINS_SECTIONS = ("agent", "options", "triggers", "environment", "stages", "po
 
 def blocks(text):
     """Return the blocks of a Jenkinsfile as (depth, head), in order; raises where braces differ."""
-    found, depth = [], 0
+    heads, depth = [], 0
     for line in re.sub(r"//.*|'[^'\n]*'|\"[^\"\n]*\"", "x", text).splitlines():
         for match in re.finditer(r"[^{}]*[{}]", line):
             part = match[0]
             if part.endswith("{"):
-                found.append((depth, part[:-1].strip()))
+                heads.append((depth, part[:-1].strip()))
             depth += 1 if part.endswith("{") else -1
             assert depth >= 0, line
     assert depth == 0
-    return found
+    return heads
 
 
 def test_the_jenkinsfile_is_a_declarative_pipeline():
@@ -132,10 +132,12 @@ def test_the_jenkinsfile_is_a_declarative_pipeline():
 
     assert [head for depth, head in result if depth == 0] == ["pipeline"]
     assert [head for depth, head in result if depth == 1] == list(JENKINS_SECTIONS)
-    at = [index for index, (depth, head) in enumerate(result) if (depth, head) == (2, "stage(x)")]
-    assert len(at) == 4
-    ends = [*at[1:], len(result)]
-    for start, end in zip(at, ends, strict=True):
+    stage_indices = [
+        index for index, (depth, head) in enumerate(result) if (depth, head) == (2, "stage(x)")
+    ]
+    assert len(stage_indices) == 4
+    ends = [*stage_indices[1:], len(result)]
+    for start, end in zip(stage_indices, ends, strict=True):
         inside = [head for depth, head in result[start + 1 : end] if depth == 3]
         assert inside.count("steps") == 1
         assert set(inside) <= {"when", "steps"}

@@ -37,16 +37,16 @@ class Warm:
         """Return a folder of ours in which suites of Go and of Maven have been made ready."""
         self.go(folder / "cache" / "go" / "build")
         if all(shutil.which(tool) for tool in ("mvn", "javac")):
-            made = self._filled("java", _of_java)
+            java_cache = self._filled("java", _of_java)
             for name in ("cache/maven", "tools"):
-                shutil.copytree(made / name, folder / name, dirs_exist_ok=True)
+                shutil.copytree(java_cache / name, folder / name, dirs_exist_ok=True)
         return folder
 
     def go(self, cache):
         """Put into a cache of Go's what it has compiled of its own library."""
         if shutil.which("go") is not None:
-            made = self._filled("go", _of_go)
-            shutil.copytree(made, cache, copy_function=_linked, dirs_exist_ok=True)
+            go_cache = self._filled("go", _of_go)
+            shutil.copytree(go_cache, cache, copy_function=_linked, dirs_exist_ok=True)
 
     def _filled(self, name, fill):
         folder = self._folder / f"warm-{name}"
@@ -71,9 +71,9 @@ def _linked(source, target):
 
 def of_run(tmp_path_factory):
     """Return the caches of all processes that run these tests together."""
-    own = tmp_path_factory.getbasetemp()
-    beside = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
-    return Warm(Path(os.environ.get(OF_RUN, beside)))
+    base_temp = tmp_path_factory.getbasetemp()
+    shared_temp = base_temp.parent if "PYTEST_XDIST_WORKER" in os.environ else base_temp
+    return Warm(Path(os.environ.get(OF_RUN, shared_temp)))
 
 
 def _of_go(cache):
@@ -89,8 +89,8 @@ def _of_java(folder):
     user = folder / "user"
     user.mkdir()
     passed = {key: os.environ[key] for key in PASSED_ON if key in os.environ}
-    given = tuple(sorted({**passed, "HOME": str(user)}.items()))
-    common = {"home": HomeFolder(folder), "host": LocalHost(), "environment": given}
+    variables = tuple(sorted({**passed, "HOME": str(user)}.items()))
+    common = {"home": HomeFolder(folder), "host": LocalHost(), "environment": variables}
     placed = place_subject(FolderSpec(JAVA_RING), **common)
     project = prepare_tree(placed, **common, words=BuildOptions((), ()))
     prepare_guests(**common, jmh_core_jar=jmh_jar(project.parts))

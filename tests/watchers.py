@@ -26,15 +26,15 @@ class Patient:
     """Says after `enough` iterations that all but the last WATCH.measured were the warm-up."""
 
     enough: int
-    seen: list[tuple[float, float]] = field(default_factory=list)
+    iterations: list[tuple[float, float]] = field(default_factory=list)
 
     def __call__(self, trial: Trial) -> "Patient":
         assert trial.watch == WATCH
         return self
 
     def observe_iteration(self, seconds: float, lasted: float) -> WarmupResult | None:
-        self.seen.append((seconds, lasted))
-        if len(self.seen) < self.enough:
+        self.iterations.append((seconds, lasted))
+        if len(self.iterations) < self.enough:
             return None
         return WarmupResult(method=Criterion.COV, warm=self.enough - WATCH.measured, enough=True)
 
@@ -90,13 +90,13 @@ def times(outcome: Outcome, phase: Phase = Phase.MEASUREMENT) -> tuple[float, ..
 
 
 def assert_told_apart(outcome: Outcome, watcher: Patient, most: int = MOST) -> None:
-    """All that the watcher has seen is kept, in its phases, and the process ended early."""
+    """All iterations of the watcher are kept, in their phases, and the process ended early."""
     measured = times(outcome)
     warm = watcher.enough - WATCH.measured
     assert outcome.warmed == WarmupResult(method=Criterion.COV, warm=warm, enough=True)
     assert outcome.find_series(TIME, ArmName.PLAIN).block_positions == tuple(
         range(warm, warm + len(measured))
     )
-    kept = times(outcome, Phase.WARMUP) + measured[: WATCH.measured]
-    assert kept == tuple(seconds for seconds, _ in watcher.seen)
+    all_times = times(outcome, Phase.WARMUP) + measured[: WATCH.measured]
+    assert all_times == tuple(seconds for seconds, _ in watcher.iterations)
     assert WATCH.measured <= len(measured) < most / 2

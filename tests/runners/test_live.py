@@ -43,18 +43,22 @@ stopped\t0
 
 def parts(data, cuts):
     places = sorted({0, len(data), *cuts})
-    return [data[one:other] for one, other in pairwise(places)]
+    return [data[start:end] for start, end in pairwise(places)]
 
 
 @given(st.sets(st.integers(0, len(FILE))))
 def test_blocks_are_read_as_their_lines_end(cuts):
     reader = LiveRecords()
 
-    found = [one for part in parts(FILE, cuts) for one in reader.read_iterations(part)]
+    iterations = [
+        iteration for part in parts(FILE, cuts) for iteration in reader.read_iterations(part)
+    ]
 
-    whole = read_records(FILE, 2).blocks
-    assert found == [(record.seconds_per_operation, record.wall_seconds) for record in whole]
-    assert found == [(1e-08, 0.25), (2.5e-08, 0.5)]
+    recorded_blocks = read_records(FILE, 2).blocks
+    assert iterations == [
+        (record.seconds_per_operation, record.wall_seconds) for record in recorded_blocks
+    ]
+    assert iterations == [(1e-08, 0.25), (2.5e-08, 0.5)]
 
 
 def test_half_a_line_is_no_block_yet():
@@ -83,7 +87,7 @@ def test_what_is_no_block_with_a_time_is_no_iteration(line):
 def test_no_bytes_make_reading_fail(junk):
     reader = LiveRecords()
 
-    assert all(len(one) == 2 for part in junk for one in reader.read_iterations(part))
+    assert all(len(iteration) == 2 for part in junk for iteration in reader.read_iterations(part))
 
 
 def followed(watcher):
@@ -115,7 +119,7 @@ def test_nothing_is_judged_behind_what_was_enough():
     follow = followed(watcher)
 
     assert follow.judge_data(b"".join(map(block, range(9)))) is not None
-    assert len(watcher.seen) == 3
+    assert len(watcher.iterations) == 3
 
 
 @dataclass

@@ -34,7 +34,7 @@ def gate(tmp_path):
     (tree / "kept.log").touch()
     (tree / "link").symlink_to("run.sh")
 
-    def made(script, *, seconds=20.0, **alarm):
+    def make_gate(script, *, seconds=20.0, **alarm):
         return LocalGate(
             host=LocalHost(),
             folder=tmp_path / "pair",
@@ -47,7 +47,7 @@ def gate(tmp_path):
             timeout_seconds=seconds,
         )
 
-    return made
+    return make_gate
 
 
 COMPARES = '(cd "$1" && sh run.sh) >b; (cd "$2" && sh run.sh) >h; cmp -s b h'
@@ -61,27 +61,27 @@ def test_a_gate_is_known_by_what_is_in_the_files_that_its_command_names(tmp_path
     words = ("gate.sh", "{base}", "lib/factor", str(tmp_path), str(tmp_path / "absent"))
 
     before = list(hash_named_files(words, path))
-    again = list(hash_named_files(("sh", str(script)), path))
+    second_hashes = list(hash_named_files(("sh", str(script)), path))
     script.write_text("false\n")
 
     assert [text for text, _ in before] == [str(script)]
-    assert again == before
+    assert second_hashes == before
     assert list(hash_named_files(words, path)) != before
 
 
 def test_a_gate_sees_both_versions_and_both_leave_their_trace(gate):
-    shown = gate(COMPARES).show_case(SLOWED, 1, 1)
+    shown_case = gate(COMPARES).show_case(SLOWED, 1, 1)
 
-    assert (shown.answer, shown.exit_code, shown.turn) == (GateAnswer.ALARM, 1, 1)
-    assert shown.ran == (CheckoutVersion.BASE, CheckoutVersion.HEAD)
-    assert shown.seconds > 0
+    assert (shown_case.answer, shown_case.exit_code, shown_case.turn) == (GateAnswer.ALARM, 1, 1)
+    assert shown_case.ran == (CheckoutVersion.BASE, CheckoutVersion.HEAD)
+    assert shown_case.seconds > 0
     assert gate(COMPARES).show_case(SAME, 1, 1).answer is GateAnswer.QUIET
 
 
 def test_one_that_runs_head_twice_is_told_by_the_traces(gate):
-    shown = gate('(cd "$2" && sh run.sh); (cd "$2" && sh run.sh)').show_case(SLOWED, 1, 1)
+    shown_case = gate('(cd "$2" && sh run.sh); (cd "$2" && sh run.sh)').show_case(SLOWED, 1, 1)
 
-    assert shown.ran == (CheckoutVersion.HEAD,)
+    assert shown_case.ran == (CheckoutVersion.HEAD,)
 
 
 def test_checkouts_are_repositories_with_the_history_of_a_pull_request(gate, tmp_path):
@@ -108,9 +108,9 @@ def test_checkouts_are_repositories_with_the_history_of_a_pull_request(gate, tmp
 
 def test_what_a_gate_leaves_is_gone_at_the_next_pair(gate):
     assert gate('touch "$1/made" "$2/made"').show_case(SAME, 1, 1).answer is GateAnswer.QUIET
-    again = gate('test ! -e "$1/made" && test ! -e "$2/made"').show_case(SAME, 2, 1)
+    second_case = gate('test ! -e "$1/made" && test ! -e "$2/made"').show_case(SAME, 2, 1)
 
-    assert again.answer is GateAnswer.QUIET
+    assert second_case.answer is GateAnswer.QUIET
 
 
 def test_one_that_is_quiet_is_run_again_in_the_same_checkouts(gate):
@@ -138,25 +138,25 @@ def test_one_that_is_quiet_is_run_again_in_the_same_checkouts(gate):
     ],
 )
 def test_what_is_an_alarm_and_what_is_no_answer(gate, words, alarm, answer):
-    shown = gate(words, **alarm).show_case(SAME, 1, 1)
+    shown_case = gate(words, **alarm).show_case(SAME, 1, 1)
 
-    assert shown.answer is answer
-    assert bool(shown.tail) is (
+    assert shown_case.answer is answer
+    assert bool(shown_case.tail) is (
         answer is GateAnswer.FAILED and words != "exit 3" and "kill" not in words
     )
 
 
 def test_one_that_hangs_is_ended_and_is_no_alarm(gate):
-    shown = gate("sleep 60", seconds=0.5).show_case(SAME, 1, 1)
+    shown_case = gate("sleep 60", seconds=0.5).show_case(SAME, 1, 1)
 
-    assert (shown.answer, shown.exit_code) == (GateAnswer.FAILED, None)
+    assert (shown_case.answer, shown_case.exit_code) == (GateAnswer.FAILED, None)
 
 
 def test_words_of_the_command_are_not_read_by_a_shell(gate, tmp_path):
-    made = gate("true")
+    original_gate = gate("true")
     odd = LocalGate(
         **{
-            **{name: getattr(made, name) for name in made.__dataclass_fields__},
+            **{name: getattr(original_gate, name) for name in original_gate.__dataclass_fields__},
             "words": ("test", "{head}; touch x", "=", f"{tmp_path / 'pair' / 'head'}; touch x"),
         }
     )
@@ -171,24 +171,26 @@ def test_a_file_of_the_subject_that_is_a_link_is_replaced_and_not_written_throug
     tree = tmp_path / "tree"
     (tree / "trace").symlink_to(outside / "factor")
 
-    made = gate(COMPARES)
-    shown = replace(made, files=(*made.files, "trace")).show_case(SLOWED, 1, 1)
+    original_gate = gate(COMPARES)
+    shown_case = replace(original_gate, files=(*original_gate.files, "trace")).show_case(
+        SLOWED, 1, 1
+    )
 
-    assert shown.answer is GateAnswer.ALARM
+    assert shown_case.answer is GateAnswer.ALARM
     assert (outside / "factor").read_text() == "mine"
 
     (tree / "lib").rmdir()
     (tree / "lib").symlink_to(outside)
     with pytest.raises(SubjectError, match="lib/factor is behind a symbolic link that leads out"):
-        replace(made, files=(*made.files, "lib")).show_case(SLOWED, 1, 1)
+        replace(original_gate, files=(*original_gate.files, "lib")).show_case(SLOWED, 1, 1)
     assert (outside / "factor").read_text() == "mine"
 
 
 def test_a_machine_without_git_says_so(gate, monkeypatch):
-    made = gate("true")
+    original_gate = gate("true")
     bare = LocalGate(
         **{
-            **{name: getattr(made, name) for name in made.__dataclass_fields__},
+            **{name: getattr(original_gate, name) for name in original_gate.__dataclass_fields__},
             "environment": (("PATH", "/nowhere"),),
         }
     )

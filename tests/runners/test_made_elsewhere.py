@@ -22,7 +22,7 @@ from runners.hosts.local import LocalHost
 from runners.programs import is_program_built
 from runners.trial import TrialRunner, no_artifact_source
 
-OURS, THEIRS = b"#!/bin/sh\necho ours\n", b"#!/bin/sh\necho theirs\n"
+LOCAL_PROGRAM, REMOTE_PROGRAM = b"#!/bin/sh\necho ours\n", b"#!/bin/sh\necho theirs\n"
 
 
 class Launcher:
@@ -31,24 +31,24 @@ class Launcher:
     def __init__(self):
         self.program = None
 
-    def plan_build(self, project, overlay, into):
+    def plan_build(self, project, overlay, build_folder):
         return Build()
 
-    def plan_launch(self, project, trial, into):
-        self.program = into / "bin" / "a.test"
+    def plan_launch(self, project, trial, build_folder):
+        self.program = build_folder / "bin" / "a.test"
         if not is_program_built(self.program):
             yield self._job("/bin/sh", "-c", "cp ours bin/a.test && chmod +x bin/a.test")
         yield self._job(str(self.program))
 
     def _job(self, *argv):
-        into = self.program.parent.parent
+        build_folder = self.program.parent.parent
         makes = self.program if len(argv) > 1 else None
         return Invocation(
             argv=argv,
-            cwd=into,
+            cwd=build_folder,
             environment=(("PATH", os.defpath),),
             timeout_seconds=30.0,
-            files=((into / "ours", OURS), (into / "bin" / "launch", b"")),
+            files=((build_folder / "ours", LOCAL_PROGRAM), (build_folder / "bin" / "launch", b"")),
             makes=makes,
             builds=makes is not None,
         )
@@ -60,8 +60,8 @@ class Launcher:
 class Slowly(Launcher):
     """Takes a while to make it, and says in a file that it does."""
 
-    def plan_launch(self, project, trial, into):
-        for job in super().plan_launch(project, trial, into):
+    def plan_launch(self, project, trial, build_folder):
+        for job in super().plan_launch(project, trial, build_folder):
             words = f"sleep 0.3; echo made >> made; {job.argv[-1]}"
             yield replace(job, argv=("/bin/sh", "-c", words)) if job.makes else job
 
@@ -69,9 +69,9 @@ class Slowly(Launcher):
 class BrokenOff(Launcher):
     """Is killed when half of the program is there, at the first time."""
 
-    def plan_launch(self, project, trial, into):
+    def plan_launch(self, project, trial, build_folder):
         first = self.program is None
-        for job in super().plan_launch(project, trial, into):
+        for job in super().plan_launch(project, trial, build_folder):
             half = "head -c 15 ours > bin/a.test && chmod +x bin/a.test && kill -9 $$"
             yield replace(job, argv=(*job.argv[:2], half)) if first else job
 
@@ -79,18 +79,18 @@ class BrokenOff(Launcher):
 class Noting:
     """This machine; notes which folders a process may write."""
 
-    def __init__(self, seen, writable=()):
-        self._seen = seen
+    def __init__(self, process_log, writable=()):
+        self._process_log = process_log
         self._writable = writable
 
     def make_measuring_host(self, writable):
-        return Noting(self._seen, writable)
+        return Noting(self._process_log, writable)
 
     def read_facts(self):
         return LocalHost().read_facts()
 
     def run_process(self, job):
-        self._seen.append((job.argv[0].rpartition("/")[2], self._writable))
+        self._process_log.append((job.argv[0].rpartition("/")[2], self._writable))
         return LocalHost().run_process(job)
 
 
@@ -130,15 +130,16 @@ def ran(folder, elsewhere, host=None, launcher=None, at_a_time=1, **more):
         timeout_seconds=30.0,
     )
     with ThreadPoolExecutor(at_a_time) as pool:
-        found = [run.outcome.reason for run in pool.map(runner.run_trial, [trial] * 2)]
-    return found, launcher.program, builds
+        reasons = [run.outcome.reason for run in pool.map(runner.run_trial, [trial] * 2)]
+    return reasons, launcher.program, builds
 
 
 class Spans(Launcher):
     """Has a program for each variant; notes when it is made and when it runs."""
 
-    def plan_launch(self, project, trial, into):
-        for job in Launcher().plan_launch(project, trial, into):  # each remembers one program
+    def plan_launch(self, project, trial, build_folder):
+        # Each launcher remembers one program.
+        for job in Launcher().plan_launch(project, trial, build_folder):
             kind = "made" if job.makes else "ran"
             note = f"echo {kind} $(date +%s%N) $(sleep 0.3; date +%s%N) >> {project.root}/spans"
             yield replace(job, argv=("/bin/sh", "-c", f"{note}; {job.argv[-1]}"))
@@ -147,9 +148,9 @@ class Spans(Launcher):
 class AtTheSecondTime(Launcher):
     """Cannot be built at the first time."""
 
-    def plan_launch(self, project, trial, into):
+    def plan_launch(self, project, trial, build_folder):
         first = self.program is None
-        for job in super().plan_launch(project, trial, into):
+        for job in super().plan_launch(project, trial, build_folder):
             yield replace(job, argv=("/bin/sh", "-c", "exit 1")) if first else job
 
 
@@ -160,7 +161,7 @@ class StepAtTheSecondTime(Launcher):
         super().__init__()
         self._codes = [1]
 
-    def plan_build(self, project, overlay, into):
+    def plan_build(self, project, overlay, build_folder):
         code = self._codes.pop() if self._codes else 0
         step = Invocation(
             argv=("/bin/sh", "-c", f"exit {code}"),
@@ -207,10 +208,12 @@ def test_nothing_is_built_while_something_is_timed_roughly(tmp_path):
     with ThreadPoolExecutor(3) as pool:
         assert len([*pool.map(runner.run_trial, trials)]) == 6
 
-    made, ran = spans(tmp_path)
-    assert (len(made), len(ran)) == (3, 6)
-    assert not [one for build in made for one in (*made, *ran) if at_once(build, one)]
-    assert [one for one in ran for other in ran if at_once(one, other)]
+    build_spans, ran = spans(tmp_path)
+    assert (len(build_spans), len(ran)) == (3, 6)
+    assert not [
+        span for build in build_spans for span in (*build_spans, *ran) if at_once(build, span)
+    ]
+    assert [span for span in ran for second_span in ran if at_once(span, second_span)]
 
 
 def test_what_is_timed_alone_is_built_several_at_a_time_and_not_while_something_is_timed(tmp_path):
@@ -220,10 +223,12 @@ def test_what_is_timed_alone_is_built_several_at_a_time_and_not_while_something_
 
     assert [run.trial for run in dispatcher.run_trials(trials)] == trials
 
-    made, ran = spans(tmp_path)
-    assert (len(made), len(ran)) == (3, 6)
-    assert [one for one in made for other in made if at_once(one, other)]
-    assert not [one for timed in ran for one in (*made, *ran) if at_once(timed, one)]
+    build_spans, ran = spans(tmp_path)
+    assert (len(build_spans), len(ran)) == (3, 6)
+    assert [
+        span for span in build_spans for second_span in build_spans if at_once(span, second_span)
+    ]
+    assert not [span for timed in ran for span in (*build_spans, *ran) if at_once(timed, span)]
 
 
 @pytest.mark.parametrize("launcher", [AtTheSecondTime, StepAtTheSecondTime])
@@ -231,84 +236,84 @@ def test_what_does_not_build_beside_others_is_built_again_by_itself(tmp_path, la
     dispatcher = MachineDispatcher(tmp_path / "lock", 2, lambda: None)
     dispatcher.register_runner(["d"], timing(tmp_path, launcher()))
 
-    found = [run.outcome for run in dispatcher.run_trials([trial("one", 1)])]
+    outcomes = [run.outcome for run in dispatcher.run_trials([trial("one", 1)])]
 
-    assert found == [Skipped("ours")]
+    assert outcomes == [Skipped("ours")]
 
 
 def test_a_program_that_a_built_variant_lacks_is_still_to_be_made(tmp_path):
     launcher = Launcher()
     runner = timing(tmp_path, launcher)
-    mine = trial("one", 1)
-    runner.run_trial(mine)
-    assert runner.is_prepared(mine)
+    own_trial = trial("one", 1)
+    runner.run_trial(own_trial)
+    assert runner.is_prepared(own_trial)
 
     launcher.program.unlink()
 
-    assert not runner.is_prepared(mine)
+    assert not runner.is_prepared(own_trial)
 
 
 def spans(folder):
     """Return when programs were made, and when they ran."""
     lines = [line.split() for line in (folder / "spans").read_text().splitlines()]
-    found = [(kind, int(begun), int(ended)) for kind, begun, ended in lines]
-    made = [one for one in found if one[0] == "made"]
-    return made, [one for one in found if one[0] == "ran"]
+    span_rows = [(kind, int(started), int(ended)) for kind, started, ended in lines]
+    build_spans = [span for span in span_rows if span[0] == "made"]
+    return build_spans, [span for span in span_rows if span[0] == "ran"]
 
 
-def at_once(one, other):
-    return one is not other and one[1] < other[2] and other[1] < one[2]
+def at_once(first, second):
+    return first is not second and first[1] < second[2] and second[1] < first[2]
 
 
 def test_a_program_that_two_need_at_a_time_is_made_once(tmp_path):
-    found, program, _ = ran(tmp_path, no_artifact_source, launcher=Slowly(), at_a_time=2)
+    reasons, program, _ = ran(tmp_path, no_artifact_source, launcher=Slowly(), at_a_time=2)
 
-    assert found == ["ours", "ours"]
+    assert reasons == ["ours", "ours"]
     assert (program.parent.parent / "made").read_text() == "made\n"
 
 
-@pytest.mark.parametrize(("there", "said"), [(THEIRS, "theirs"), (None, "ours")])
-def test_what_another_has_is_run_and_asked_for_once(there, said, tmp_path):
-    asked = []
+@pytest.mark.parametrize(("artifact", "output"), [(REMOTE_PROGRAM, "theirs"), (None, "ours")])
+def test_what_another_has_is_run_and_asked_for_once(artifact, output, tmp_path):
+    requested_paths = []
 
     def elsewhere(path):
-        asked.append(path)
-        return there
+        requested_paths.append(path)
+        return artifact
 
-    found, program, builds = ran(tmp_path, elsewhere)
+    reasons, program, builds = ran(tmp_path, elsewhere)
 
-    assert found == [said, said]
-    assert asked == [program.relative_to(builds)]
-    assert not asked[0].is_absolute()
-    assert {one.name for one in program.parent.iterdir()} == {"a.test", "a.test.made", "launch"}
+    assert reasons == [output, output]
+    assert requested_paths == [program.relative_to(builds)]
+    assert not requested_paths[0].is_absolute()
+    assert {path.name for path in program.parent.iterdir()} == {"a.test", "a.test.made", "launch"}
 
 
 def test_nobody_is_asked_unless_there_is_somebody(tmp_path):
-    found, _, _ = ran(tmp_path, no_artifact_source)
+    reasons, _, _ = ran(tmp_path, no_artifact_source)
 
-    assert found == ["ours", "ours"]
+    assert reasons == ["ours", "ours"]
 
 
 def test_what_was_broken_off_is_built_again(tmp_path):
-    found, _, _ = ran(tmp_path, no_artifact_source, launcher=BrokenOff())
+    reasons, _, _ = ran(tmp_path, no_artifact_source, launcher=BrokenOff())
 
-    assert found == ["", "ours"]
+    assert reasons == ["", "ours"]
 
 
 def test_what_is_measured_may_not_write_what_others_are_built_with_or_run(tmp_path):
-    seen = []
+    process_log = []
     cache = tmp_path / "cache"
 
-    _, _, builds = ran(tmp_path, no_artifact_source, Noting(seen), writes=(cache,))
+    _, _, builds = ran(tmp_path, no_artifact_source, Noting(process_log), writes=(cache,))
 
     measured = ("a.test", (locate_run_folder(builds / Overlay().digest),))
-    assert seen == [("sh", (builds, cache)), measured, measured]
+    assert process_log == [("sh", (builds, cache)), measured, measured]
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path):
     def elsewhere(path):
         (tmp_path / "builds" / path).mkdir(parents=True)
-        return THEIRS
+        return REMOTE_PROGRAM
 
     with pytest.raises(FolderUnusable, match=r"a\.sent"):
         ran(tmp_path, elsewhere)

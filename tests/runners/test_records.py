@@ -8,7 +8,10 @@ from runners.records import MIN_CLOCKED_BLOCKS, read_records
 
 def clocked(*blocks):
     """Return what is known of a method after blocks of (operations, seconds, of all seconds)."""
-    lines = [f"clocked\t0\t{done}\t{seconds}\t{of}\n" for done, seconds, of in blocks]
+    lines = [
+        f"clocked\t0\t{operations}\t{seconds}\t{total_seconds}\n"
+        for operations, seconds, total_seconds in blocks
+    ]
     records = read_records(("bench-audit-records 1\n" + "".join(lines)).encode(), 0)
     return records.summarise_counts({"0": "ring.Push"}, set_up_apart=True).clocked
 

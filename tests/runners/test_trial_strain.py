@@ -20,11 +20,11 @@ from runners.trial import TrialRunner
 class Launcher:
     """Starts one process."""
 
-    def plan_build(self, project, overlay, into):
+    def plan_build(self, project, overlay, build_folder):
         return Build()
 
-    def plan_launch(self, project, trial, into):
-        yield Invocation(argv=("run",), cwd=into, environment=(), timeout_seconds=1.0)
+    def plan_launch(self, project, trial, build_folder):
+        yield Invocation(argv=("run",), cwd=build_folder, environment=(), timeout_seconds=1.0)
 
     def read_outcome(self, trial, answers):
         return Skipped("")

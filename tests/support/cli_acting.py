@@ -25,10 +25,10 @@ from auditor.measure.planning.rehearsal import PreviewPhase
 
 def score(covered: int = 1, undecided: int = 0, counted: int = 2) -> Score:
     low, high = 100 * covered / (counted or 1), 100 * (covered + undecided) / (counted or 1)
-    known = counted > 0
+    is_scored = counted > 0
     return Score(
-        percent=low if known else None,
-        bounds=(low, high) if known else None,
+        percent=low if is_scored else None,
+        bounds=(low, high) if is_scored else None,
         covered=covered,
         counted=counted,
         excluded_benchmarks=(),
@@ -88,8 +88,8 @@ def verdict(total: Score) -> AbsVerdict:
     )
 
 
-def phase(name: str, trials: int, known: int, seconds: float) -> PreviewPhase:
-    return PreviewPhase(name=name, trials=trials, stored_count=known, seconds=seconds)
+def phase(name: str, trials: int, stored: int, seconds: float) -> PreviewPhase:
+    return PreviewPhase(name=name, trials=trials, stored_count=stored, seconds=seconds)
 
 
 def preview(inventory: Inventory = NOTHING) -> Preview:
@@ -131,10 +131,10 @@ class FakeAudit:
     def measure_stability(self) -> Stability:
         return stability(self.spread)
 
-    def store_document(self, found: AbsVerdict | Stability) -> AbsOrStability:
-        if isinstance(found, AbsVerdict):
-            return document_of_verdict.build_abs_document(found, CONTEXT)
-        return document_of_verdict.stability_document(found, CONTEXT)
+    def store_document(self, audit_verdict: AbsVerdict | Stability) -> AbsOrStability:
+        if isinstance(audit_verdict, AbsVerdict):
+            return document_of_verdict.build_abs_document(audit_verdict, CONTEXT)
+        return document_of_verdict.stability_document(audit_verdict, CONTEXT)
 
     def render_report(self, document: AbsOrStability) -> str:
         return pages.render_page(document)

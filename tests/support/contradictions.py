@@ -23,7 +23,7 @@ from auditor.abs.text.claims import OPEN, ResultFacts
 from auditor.core.result import Verdict
 from reports import number_format
 
-WHOLE = ("fewest", "same score", "nothing detected")
+RESULT_CLAIMS = ("fewest", "same score", "nothing detected")
 """Claims of the whole result: they are looked for in every form."""
 NOTICES = re.compile(
     r"would detect a \S+ \S+ slowdown in (\w+) of ([\d,]+) methods?(?:, and perhaps in (\d+) more)?"
@@ -43,25 +43,25 @@ class Statement:
 def contradictions(document: Document) -> list[str]:
     """Return what is wrong, empty where nothing is."""
     facts = ResultFacts(document)
-    said: dict[str, set[str]] = defaultdict(set)
+    claims_by_owner: dict[str, set[str]] = defaultdict(set)
     wrong = []
     for statement in statements(document):
         for name, claim in CLAIMS.items():
             if claim.sentence.search(statement.text):
-                said[statement.owner].add(name)
+                claims_by_owner[statement.owner].add(name)
                 if not claim.holds(facts, statement.owner):
                     wrong.append(
                         f"{statement.owner or 'result'}: {statement.text!r} needs: {claim.needs}"
                     )
-    for owner, names in said.items():
+    for owner, names in claims_by_owner.items():
         wrong += [f"{owner}: {a} and {b}" for a, b in EXCLUSIONS if {a, b} <= names]
     for form, text in forms(document).items():
         wrong += [
             f"{form}: {match.group()!r} needs: {CLAIMS[name].needs}"
-            for name in WHOLE
+            for name in RESULT_CLAIMS
             if (match := CLAIMS[name].sentence.search(text)) and not CLAIMS[name].holds(facts, "")
         ]
-        wrong += [f"{form}: {one}" for one in _wrong_headline(text, document)]
+        wrong += [f"{form}: {problem}" for problem in _wrong_headline(text, document)]
     return [*wrong, *_wrong_numbers(document, facts)]
 
 
@@ -99,11 +99,11 @@ def _wrong_headline(text: str, document: Document) -> Iterator[str]:
     counted = [method for method in document.methods if method.outcome not in NOT_COUNTED]
     detected = sum(verdict.outcome is Verdict.DETECTED for verdict in counted)
     open_ = sum(verdict.outcome in OPEN for verdict in counted)
-    for found in NOTICES.finditer(text):
-        covered = 0 if found[1] == "none" else int(found[1])
-        shown = covered, int(found[2].replace(",", "")), int(found[3] or 0)
-        if found[1] == "0" or shown != (detected, len(counted), open_):
-            yield f"{found.group()!r}, but {detected} of {len(counted)}, {open_} open"
+    for notice in NOTICES.finditer(text):
+        covered = 0 if notice[1] == "none" else int(notice[1])
+        stated_counts = covered, int(notice[2].replace(",", "")), int(notice[3] or 0)
+        if notice[1] == "0" or stated_counts != (detected, len(counted), open_):
+            yield f"{notice.group()!r}, but {detected} of {len(counted)}, {open_} open"
     for match in OPEN_FOR.finditer(text):
         if open_ != len(counted):
             yield f"{match.group()!r}, but {open_} of {len(counted)} are open"
@@ -154,7 +154,11 @@ def _wrong_lists(document: Document, facts: ResultFacts) -> Iterator[str]:
         owners = steps[step.slug]
         if step.slug in {"redundant", "silent", "unexamined"} and owners & open_:
             yield f"{step.title}: pairs of {owners & open_} are open"
-    yield from (f"{one} is idle and detects" for one in detecting if facts.detects_nothing(one))
+    yield from (
+        f"{benchmark} is idle and detects"
+        for benchmark in detecting
+        if facts.detects_nothing(benchmark)
+    )
 
 
 def anchors_of(document: Document, links: Iterable[PageLink]) -> Iterator[tuple[str, str]]:

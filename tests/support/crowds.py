@@ -32,12 +32,12 @@ OUTCOMES = (Verdict.DETECTED, Verdict.DETECTED, Verdict.MISSED, Verdict.INCONCLU
 
 
 @cache
-def crowd(methods: int, benchmarks: int, every: int) -> Document:
-    """A result with one of `every` pairs reached, each with two runs of 24 blocks an arm."""
+def crowd(methods: int, benchmarks: int, stride: int) -> Document:
+    """A result with one of `stride` pairs reached, each with two runs of 24 blocks an arm."""
     document = document_of_verdict.build_abs_document(
         examples.audit(methods=3, benchmarks=3), examples.context()
     )
-    whole = [
+    method_names = [
         f"example.org/team/service/internal/codec.Type{index}.Method{index}"
         for index in range(methods)
     ]
@@ -46,16 +46,16 @@ def crowd(methods: int, benchmarks: int, every: int) -> Document:
         for index in range(benchmarks)
     ]
     pairs = tuple(
-        _pair(method, benchmark, (7 * row + 3 * index) % every == 0, row + index)
-        for row, method in enumerate(whole)
+        _pair(method, benchmark, (7 * row + 3 * index) % stride == 0, row + index)
+        for row, method in enumerate(method_names)
         for index, benchmark in enumerate(suite)
     )
     verdicts = [pair for pair in pairs if pair.outcome is Verdict.DETECTED]
     by_method, by_benchmark = (
-        _by(verdicts, "method", "benchmark"),
-        _by(verdicts, "benchmark", "method"),
+        _group_by(verdicts, "method", "benchmark"),
+        _group_by(verdicts, "benchmark", "method"),
     )
-    reached = _by([pair for pair in pairs if pair.runs], "method", "benchmark")
+    reached = _group_by([pair for pair in pairs if pair.runs], "method", "benchmark")
     covered = len(by_method)
     score = Score(
         percent=100 * covered / methods,
@@ -69,7 +69,7 @@ def crowd(methods: int, benchmarks: int, every: int) -> Document:
         scores=replace(document.scores, total=score),
         methods=tuple(
             _method(index, name, by_method.get(name, ()), reached.get(name, ()))
-            for index, name in enumerate(whole)
+            for index, name in enumerate(method_names)
         ),
         pairs=pairs,
         benchmarks=tuple(
@@ -83,20 +83,20 @@ def crowd(methods: int, benchmarks: int, every: int) -> Document:
     )
 
 
-def _by(pairs: Iterable[PairVerdict], key: str, value: str) -> Mapping[str, tuple[str, ...]]:
-    found: dict[str, list[str]] = {}
+def _group_by(pairs: Iterable[PairVerdict], key: str, value: str) -> Mapping[str, tuple[str, ...]]:
+    groups: dict[str, list[str]] = {}
     for pair in pairs:
-        found.setdefault(getattr(pair, key), []).append(getattr(pair, value))
-    return {name: tuple(texts) for name, texts in found.items()}
+        groups.setdefault(getattr(pair, key), []).append(getattr(pair, value))
+    return {name: tuple(texts) for name, texts in groups.items()}
 
 
-def _pair(method: str, benchmark: str, reached: bool, at: int) -> PairVerdict:
+def _pair(method: str, benchmark: str, reached: bool, index: int) -> PairVerdict:
     return pair_verdict_of(
         method=method,
         benchmark=benchmark,
-        outcome=OUTCOMES[at % 4] if reached else Verdict.UNREACHED,
+        outcome=OUTCOMES[index % 4] if reached else Verdict.UNREACHED,
         reach=ReachState.IN_LOOP if reached else ReachState.NOT_AT_ALL,
-        effect=0.6 + at % 13 / 100 if reached else None,
+        effect=0.6 + index % 13 / 100 if reached else None,
         interval=(0.52, 0.71) if reached else None,
         p=6e-5 if reached else None,
         threshold=0.3 if reached else None,
@@ -111,15 +111,17 @@ def _pair(method: str, benchmark: str, reached: bool, at: int) -> PairVerdict:
     )
 
 
-def _method(at: int, name: str, by: tuple[str, ...], reached: tuple[str, ...]) -> MethodVerdict:
-    outcome = Verdict.DETECTED if by else Verdict.MISSED if reached else Verdict.UNREACHED
+def _method(
+    index: int, name: str, detected_by: tuple[str, ...], reached: tuple[str, ...]
+) -> MethodVerdict:
+    outcome = Verdict.DETECTED if detected_by else Verdict.MISSED if reached else Verdict.UNREACHED
     return method_verdict_of(
         id=name,
         outcome=outcome,
-        detected_by=by,
+        detected_by=detected_by,
         reached_by=reached,
         set_up_in=(),
-        calls=90_000 - 31 * at,
+        calls=90_000 - 31 * index,
         span=None,
         reason=None,
         caveats=(),
@@ -127,19 +129,19 @@ def _method(at: int, name: str, by: tuple[str, ...], reached: tuple[str, ...]) -
 
 
 def _benchmark(
-    at: int, name: str, found: tuple[str, ...], by_method: Mapping[str, tuple[str, ...]]
+    index: int, name: str, methods: tuple[str, ...], by_method: Mapping[str, tuple[str, ...]]
 ) -> BenchmarkVerdict:
-    alone = tuple(text for text in found if len(by_method[text]) == 1)
+    alone = tuple(text for text in methods if len(by_method[text]) == 1)
     return benchmark_verdict_of(
         id=name,
-        max_spread=0.03 + at % 29 / 1000,
-        bucket=Bucket.BELOW_5 if at % 29 < 20 else Bucket.BELOW_10,
-        means=tuple(1.5e-7 * (1 + (at + run) % 7 / 300) for run in range(5)),
+        max_spread=0.03 + index % 29 / 1000,
+        bucket=Bucket.BELOW_5 if index % 29 < 20 else Bucket.BELOW_10,
+        means=tuple(1.5e-7 * (1 + (index + run) % 7 / 300) for run in range(5)),
         runs=5,
-        seconds=2.5 + at % 11 / 10,
+        seconds=2.5 + index % 11 / 10,
         visible=0.02,
         unique=alone,
-        shared=tuple(text for text in found if text not in set(alone)),
+        shared=tuple(text for text in methods if text not in set(alone)),
         ending="measured",
         reason=None,
         caveats=(),

@@ -122,7 +122,7 @@ def pair(method: str, benchmark: str, share: float, rng: np.random.Generator) ->
         for _ in range(2)
     )
     calls = float(rng.choice([1.0, 1.0, 16.0, 1000.0]))
-    near = Caveat("near-threshold", "the interval of the effect contains the threshold")
+    near_threshold = Caveat("near-threshold", "the interval of the effect contains the threshold")
     return pair_verdict_of(
         method=method,
         benchmark=benchmark,
@@ -138,7 +138,7 @@ def pair(method: str, benchmark: str, share: float, rng: np.random.Generator) ->
         share=share,
         wait="work" if plain < 1e-6 else "spin",
         runs=runs,
-        caveats=(near,) if outcome is Verdict.INCONCLUSIVE else (),
+        caveats=(near_threshold,) if outcome is Verdict.INCONCLUSIVE else (),
     )
 
 
@@ -160,18 +160,18 @@ def pairs_of(names: Names, rng: np.random.Generator) -> tuple[PairVerdict, ...]:
             continue
         lost = index % 7 == 3
         count = min(len(names.benchmarks), int(rng.integers(1, 6)))
-        for chosen in sorted(rng.choice(len(names.benchmarks), count, replace=False)):
+        for benchmark_index in sorted(rng.choice(len(names.benchmarks), count, replace=False)):
             share = float(rng.uniform(0.02, 0.3) if lost else rng.choice([0.97, 0.9, 0.5, 0.35]))
-            verdict = pair(method, names.benchmarks[chosen], share, rng)
+            verdict = pair(method, names.benchmarks[benchmark_index], share, rng)
             kind = int(rng.integers(0, 25))
             if kind < 3:
                 ended = (Verdict.TIMED_OUT, Verdict.CRASHED, Verdict.DEAD_CODE)[kind]
-                verdict = failed(method, names.benchmarks[chosen], ended)
+                verdict = failed(method, names.benchmarks[benchmark_index], ended)
             pairs.append(verdict)
     return tuple(pairs)
 
 
-def method_of(at: int, method: str, pairs: tuple[PairVerdict, ...]) -> MethodVerdict:
+def method_of(index: int, method: str, pairs: tuple[PairVerdict, ...]) -> MethodVerdict:
     verdicts = [verdict for verdict in pairs if verdict.method == method]
     outcomes = {verdict.outcome for verdict in verdicts}
     order = (
@@ -181,9 +181,9 @@ def method_of(at: int, method: str, pairs: tuple[PairVerdict, ...]) -> MethodVer
         Verdict.CRASHED,
         Verdict.MISSED,
     )
-    outcome = next((one for one in order if one in outcomes), Verdict.MISSED)
+    outcome = next((candidate for candidate in order if candidate in outcomes), Verdict.MISSED)
     if not verdicts:
-        outcome = Verdict.REFUSED if at % 11 == 9 else Verdict.UNREACHED
+        outcome = Verdict.REFUSED if index % 11 == 9 else Verdict.UNREACHED
     return method_verdict_of(
         id=method,
         outcome=outcome,
@@ -191,19 +191,19 @@ def method_of(at: int, method: str, pairs: tuple[PairVerdict, ...]) -> MethodVer
             verdict.benchmark for verdict in verdicts if verdict.outcome is Verdict.DETECTED
         ),
         reached_by=tuple(verdict.benchmark for verdict in verdicts),
-        calls=int(120_000 / (at + 1) ** 1.4) + 3,
-        span=Span("uuid.go", 40 + 12 * at, 47 + 12 * at),
+        calls=int(120_000 / (index + 1) ** 1.4) + 3,
+        span=Span("uuid.go", 40 + 12 * index, 47 + 12 * index),
         reason="the body is empty" if outcome is Verdict.REFUSED else None,
     )
 
 
 def benchmark_of(
-    at: int, benchmark: str, methods: tuple[MethodVerdict, ...], rng: np.random.Generator
+    index: int, benchmark: str, methods: tuple[MethodVerdict, ...], rng: np.random.Generator
 ) -> BenchmarkVerdict:
     verdicts = [method for method in methods if benchmark in method.detected_by]
     base = float(10 ** rng.uniform(-8, -4))
     means = tuple(float(x) for x in base * rng.normal(1, 10 ** rng.uniform(-2.7, -0.9), 5))
-    if at % 13 == 12:
+    if index % 13 == 12:
         return benchmark_verdict_of(
             id=benchmark, max_spread=None, bucket=None, means=means[:3], runs=3, seconds=4.1,
             ending="timed-out", reason="ended by the watchdog after 60 s in run 4",
@@ -214,7 +214,7 @@ def benchmark_of(
         id=benchmark,
         max_spread=spread,
         bucket=bucket(spread),
-        visible=float("inf") if at % 17 == 16 else 0.4 * spread,
+        visible=float("inf") if index % 17 == 16 else 0.4 * spread,
         means=means,
         runs=5,
         seconds=float(rng.uniform(2, 6)),
@@ -258,13 +258,19 @@ def score_of(methods: tuple[MethodVerdict, ...], excluded: tuple[str, ...]) -> S
 
 def cover_of(methods: tuple[MethodVerdict, ...]) -> Cover:
     left = {verdict.id: set(verdict.detected_by) for verdict in methods if verdict.detected_by}
-    chosen: list[str] = []
+    chosen_benchmarks: list[str] = []
     while left:
-        every = sorted({name for by in left.values() for name in by})
-        best = max(every, key=lambda name: sum(name in by for by in left.values()))
-        chosen.append(best)
-        left = {method: by for method, by in left.items() if best not in by}
-    return Cover(benchmarks=tuple(chosen), minimum=max(0, len(chosen) - 1), exact=not chosen)
+        benchmarks = sorted({name for detecting in left.values() for name in detecting})
+        best = max(
+            benchmarks, key=lambda name: sum(name in detecting for detecting in left.values())
+        )
+        chosen_benchmarks.append(best)
+        left = {method: detecting for method, detecting in left.items() if best not in detecting}
+    return Cover(
+        benchmarks=tuple(chosen_benchmarks),
+        minimum=max(0, len(chosen_benchmarks) - 1),
+        exact=not chosen_benchmarks,
+    )
 
 
 def density_of(methods: tuple[MethodVerdict, ...]) -> tuple[Density, ...]:
@@ -390,12 +396,12 @@ def all_crashed() -> AbsVerdict:
 
 def hostile(name: str) -> AbsVerdict:
     """A finished audit in which everything that has a name is called `name`."""
-    whole = audit()
+    finished = audit()
     caveat = Caveat(name, name)
     return replace(
-        whole,
+        finished,
         methods=tuple(
-            replace(method, id=name + method.id, reason=name) for method in whole.methods
+            replace(method, id=name + method.id, reason=name) for method in finished.methods
         ),
         pairs=tuple(
             replace(
@@ -404,16 +410,18 @@ def hostile(name: str) -> AbsVerdict:
                 benchmark=name + verdict.benchmark,
                 reason=name,
             )
-            for verdict in whole.pairs
+            for verdict in finished.pairs
         ),
         stability=replace(
-            whole.stability,
+            finished.stability,
             benchmarks=tuple(
                 replace(benchmark, id=name + benchmark.id, reason=name, caveats=(caveat,))
-                for benchmark in whole.stability.benchmarks
+                for benchmark in finished.stability.benchmarks
             ),
         ),
-        cover=replace(whole.cover, benchmarks=tuple(name + n for n in whole.cover.benchmarks)),
+        cover=replace(
+            finished.cover, benchmarks=tuple(name + n for n in finished.cover.benchmarks)
+        ),
         caveats=(caveat,),
     )
 
@@ -480,18 +488,22 @@ def _method(name: str) -> Method:
 
 def in_set_up() -> AbsVerdict:
     """A finished audit in which one method that nobody calls is called in set-up."""
-    whole = audit()
-    chosen = next(method for method in whole.methods if method.outcome is Verdict.UNREACHED)
-    by = whole.stability.benchmarks[0].id
+    finished = audit()
+    set_up_method = next(
+        method for method in finished.methods if method.outcome is Verdict.UNREACHED
+    )
+    benchmark = finished.stability.benchmarks[0].id
     method_verdict = replace(
-        chosen, set_up_in=(by,), reason="called in set-up only, by 1 benchmark"
+        set_up_method, set_up_in=(benchmark,), reason="called in set-up only, by 1 benchmark"
     )
     verdict = pair_verdict_of(
-        method=chosen.id,
-        benchmark=by,
+        method=set_up_method.id,
+        benchmark=benchmark,
         outcome=Verdict.UNREACHED,
         reach=ReachState.SET_UP_ONLY,
         reason="in set-up only",
     )
-    methods = tuple(method_verdict if method is chosen else method for method in whole.methods)
-    return replace(whole, methods=methods, pairs=(*whole.pairs, verdict))
+    methods = tuple(
+        method_verdict if method is set_up_method else method for method in finished.methods
+    )
+    return replace(finished, methods=methods, pairs=(*finished.pairs, verdict))

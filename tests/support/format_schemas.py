@@ -15,31 +15,31 @@ def closed(required, **properties):
 
 
 TEXT = {"type": "string"}
-SAID = {"type": "string", "minLength": 1}
+NONEMPTY = {"type": "string", "minLength": 1}
 COUNT = {"type": "integer", "minimum": 1}
-MESSAGE = closed("text", text=SAID)
+MESSAGE = closed("text", text=NONEMPTY)
 LEVEL = {"enum": ["none", "note", "warning", "error"]}
 
 _RULE = closed(
-    "id", id=SAID, shortDescription=MESSAGE, help=MESSAGE,
+    "id", id=NONEMPTY, shortDescription=MESSAGE, help=MESSAGE,
     defaultConfiguration=closed("", level=LEVEL),
 )  # fmt: skip
 _PLACE = closed(
     "", artifactLocation=closed(
         "", uri={"type": "string", "pattern": r"^([A-Za-z0-9\-._~/]|%[0-9A-F]{2})*$"},
-        uriBaseId=SAID,
+        uriBaseId=NONEMPTY,
     ),
     region=closed("", startLine=COUNT, endLine=COUNT),
 )  # fmt: skip
-_LOGICAL = closed("", fullyQualifiedName=TEXT, kind=SAID)
+_LOGICAL = closed("", fullyQualifiedName=TEXT, kind=NONEMPTY)
 _LOCATION = closed(
     "", physicalLocation=_PLACE, logicalLocations={"type": "array", "items": _LOGICAL}
 )
 _RESULT = closed(
-    "message ruleId locations", ruleId=SAID, ruleIndex={"type": "integer", "minimum": 0},
+    "message ruleId locations", ruleId=NONEMPTY, ruleIndex={"type": "integer", "minimum": 0},
     level=LEVEL, message=MESSAGE,
     locations={"type": "array", "items": _LOCATION, "minItems": 1, "maxItems": 1},
-    partialFingerprints={"type": "object", "additionalProperties": SAID},
+    partialFingerprints={"type": "object", "additionalProperties": NONEMPTY},
     suppressions={
         "type": "array", "uniqueItems": True,
         "items": closed("kind", kind={"enum": ["inSource", "external"]}, justification=TEXT),
@@ -49,10 +49,10 @@ _NOTE = closed("message", level=LEVEL, message=MESSAGE)
 _RUN = closed(
     "tool results",
     tool=closed("driver", driver=closed(
-        "name", name=SAID, version=SAID,
+        "name", name=NONEMPTY, version=NONEMPTY,
         rules={"type": "array", "uniqueItems": True, "items": _RULE},
     )),
-    automationDetails=closed("", id=SAID),
+    automationDetails=closed("", id=NONEMPTY),
     invocations={"type": "array", "items": closed(
         "executionSuccessful", executionSuccessful={"type": "boolean"},
         toolExecutionNotifications={"type": "array", "items": _NOTE},
@@ -72,14 +72,14 @@ SARIF = closed(
 _POSITION = closed("line column", line=COUNT, column=COUNT)
 _TESTS = {"type": "array", "items": TEXT}
 _MUTANT = closed(
-    "id mutatorName location status", id=TEXT, mutatorName=SAID, description=TEXT,
+    "id mutatorName location status", id=TEXT, mutatorName=NONEMPTY, description=TEXT,
     replacement=TEXT, coveredBy=_TESTS, killedBy=_TESTS, statusReason=TEXT,
     location=closed("start end", start=_POSITION, end=_POSITION),
     status={"enum": ["Killed", "Survived", "NoCoverage", "CompileError", "RuntimeError",
                      "Timeout", "Ignored", "Pending"]},
 )  # fmt: skip
 _FILE = closed(
-    "language source mutants", language=SAID, source=TEXT,
+    "language source mutants", language=NONEMPTY, source=TEXT,
     mutants={"type": "array", "uniqueItems": True, "items": _MUTANT},
 )  # fmt: skip
 _TEST = closed("id name", id=TEXT, name=TEXT)
@@ -88,7 +88,7 @@ MUTATION = closed(
     "schemaVersion thresholds files",
     schemaVersion={"type": "string", "pattern": r"^[12](\.(0|[1-9]\d*)){0,2}$"},
     thresholds=closed("high low", high=_SHARE, low=_SHARE),
-    framework=closed("name", name=SAID, version=SAID),
+    framework=closed("name", name=NONEMPTY, version=NONEMPTY),
     config={"type": "object"},
     files={"type": "object", "additionalProperties": _FILE},
     testFiles={
@@ -99,7 +99,7 @@ MUTATION = closed(
 """The mutation-testing report schema, version 2 (stryker-mutator/mutation-testing-elements)."""
 
 BADGE = closed(
-    "schemaVersion label message color", schemaVersion={"const": 1}, label=TEXT, message=SAID,
+    "schemaVersion label message color", schemaVersion={"const": 1}, label=TEXT, message=NONEMPTY,
     color={"enum": ["brightgreen", "yellow", "red", "lightgrey", "orange"]},
 )  # fmt: skip
 """The endpoint badge of shields.io."""

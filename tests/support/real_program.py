@@ -28,7 +28,7 @@ QUICK = {
     "curve": "none",
 }
 
-BESIDE = ("note[", "listing the benchmarks of ", "pip installs ", "uv installs ")
+PROGRESS_PREFIXES = ("note[", "listing the benchmarks of ", "pip installs ", "uv installs ")
 """How lines begin that say what goes on."""
 
 TINY = """package tiny
@@ -75,21 +75,21 @@ class Program:
     @classmethod
     def below(cls, folder, cache):
         """Return one with folders of its own; nobody but root can write into the current one."""
-        made = cls(folder / "home", folder / "cwd", folder / "state", cache)
-        made.home.mkdir()
-        made.cwd.mkdir()
-        made.cwd.chmod(0o555)
-        return made
+        program = cls(folder / "home", folder / "cwd", folder / "state", cache)
+        program.home.mkdir()
+        program.cwd.mkdir()
+        program.cwd.chmod(0o555)
+        return program
 
     def environment(self, **more):
         passed = {key: os.environ[key] for key in PASSED_ON if key in os.environ}
-        own = {
+        folder_variables = {
             "HOME": self.home,
             "XDG_CACHE_HOME": self.cache,
             "XDG_STATE_HOME": self.state,
             "GOTOOLCHAIN": "local",
         }
-        return {**passed, **{key: str(value) for key, value in (own | more).items()}}
+        return {**passed, **{key: str(value) for key, value in (folder_variables | more).items()}}
 
     def start(self, *arguments, before=(), **environment):
         """Start a call; `before` is a program in front of it."""
@@ -120,11 +120,11 @@ class Program:
         Calls before that one may only repeat the suite runs that a busy machine has spoilt.
         """
         for _ in range(6):
-            known = runs(store)
-            document, said = self.audited(*arguments)
-            new = runs(store).keys() - known.keys()
+            stored_runs = runs(store)
+            document, messages = self.audited(*arguments)
+            new = runs(store).keys() - stored_runs.keys()
             if not new:
-                return before, document, said
+                return before, document, messages
             assert new <= repeats(store)
             before = document
         raise AssertionError("each call repeats runs that a busy machine has spoilt")
@@ -132,7 +132,9 @@ class Program:
     def refused(self, *arguments, code, slug, before=(), **environment):
         """Return the one line that refuses the call."""
         answer = self.call(*arguments, before=before, **environment)
-        lines = [line for line in answer.stderr.splitlines() if not line.startswith(BESIDE)]
+        lines = [
+            line for line in answer.stderr.splitlines() if not line.startswith(PROGRESS_PREFIXES)
+        ]
         assert (answer.returncode, answer.stdout, len(lines)) == (code, "", 1), answer
         assert lines[0].startswith(f"error[{slug}]: "), answer
         return lines[0]
@@ -171,8 +173,8 @@ def config(path, **keys):
 
 def ring(folder):
     """Copy the part of go-ring that is quickly listed."""
-    apart = shutil.ignore_patterns("naughty", "broken", "clash")
-    return Path(shutil.copytree(RING, folder, ignore=apart))
+    ignored_folders = shutil.ignore_patterns("naughty", "broken", "clash")
+    return Path(shutil.copytree(RING, folder, ignore=ignored_folders))
 
 
 def everything(*folders):
@@ -212,22 +214,24 @@ def repeats(store):
 def running():
     """Return the command lines of all processes."""
     if not Path("/proc/self/cmdline").exists():
-        listed = subprocess.run(("ps", "-Aww", "-o", "args="), capture_output=True, check=True)
-        return listed.stdout.decode().splitlines()
-    found = []
+        process_table = subprocess.run(
+            ("ps", "-Aww", "-o", "args="), capture_output=True, check=True
+        )
+        return process_table.stdout.decode().splitlines()
+    command_lines = []
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):  # it has ended
-            found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode())
-    return found
+            command_lines.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+    return command_lines
 
 
 def left_behind(cache, within=10.0):
     """Return the command lines that still name our folder, after waiting for them to end."""
     until = time.monotonic() + within
     while True:
-        found = [line for line in running() if str(cache) in line]
-        if not found or time.monotonic() > until:
-            return found
+        leftovers = [line for line in running() if str(cache) in line]
+        if not leftovers or time.monotonic() > until:
+            return leftovers
         time.sleep(0.1)
 
 

@@ -16,14 +16,14 @@ def naive_kbkssd(x, outlier_window=100, window=500, critical=4.0, step_window=70
     x = list(map(float, x))
     n = len(x)
     for part in np.array_split(np.arange(1, n), max(1, (n - 1) // outlier_window)):
-        own = [x[at] for at in part]
-        high, low = np.percentile(own, 98), np.percentile(own, 2)
-        over = [index for index, one in enumerate(own) if one > high]
-        under = [index for index, one in enumerate(own) if one < low]
-        for at in over + under:
-            own[at] = float(np.median(own))
-        for at, one in zip(part, own, strict=True):
-            x[at] = one
+        part_values = [x[position] for position in part]
+        high, low = np.percentile(part_values, 98), np.percentile(part_values, 2)
+        over = [index for index, sample in enumerate(part_values) if sample > high]
+        under = [index for index, sample in enumerate(part_values) if sample < low]
+        for index in over + under:
+            part_values[index] = float(np.median(part_values))
+        for index, sample in zip(part, part_values, strict=True):
+            x[index] = sample
     step = _naive_step(np.array(x), step_window)
     shares = []
     sides = [x] if step < 0 else [x[:step], x[step + 1 :]]
@@ -85,8 +85,10 @@ def _naive_shares(side, window, critical):
         k = len(values)
         slope = (values[-1] - values[0]) / (k - 1)
         mean = (sum(values) - slope * sum(range(1, k + 1))) / k
-        off = sum((one - slope * number - mean) ** 2 for number, one in enumerate(values, 1))
-        deviation = (off / (k - 2)) ** 0.5
-        near = sum(abs(value - mean) <= critical * deviation for value in values)
-        shares += [near / k] * k
+        squares = sum(
+            (sample - slope * number - mean) ** 2 for number, sample in enumerate(values, 1)
+        )
+        deviation = (squares / (k - 2)) ** 0.5
+        near_count = sum(abs(value - mean) <= critical * deviation for value in values)
+        shares += [near_count / k] * k
     return shares

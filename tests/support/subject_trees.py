@@ -59,5 +59,5 @@ def everything(folder):
 
 def names(tree):
     """List what is not a folder."""
-    found = (path for path in tree.rglob("*") if path.is_symlink() or not path.is_dir())
-    return {path.relative_to(tree).as_posix() for path in found}
+    paths = (path for path in tree.rglob("*") if path.is_symlink() or not path.is_dir())
+    return {path.relative_to(tree).as_posix() for path in paths}

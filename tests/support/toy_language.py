@@ -114,8 +114,8 @@ class Words:
     def list_method_texts(self, sources):
         return {}
 
-    def matches_name(self, written, method):
-        return written in (method.id, method.name)
+    def matches_name(self, requested_name, method):
+        return requested_name in (method.id, method.name)
 
     def build_overlay(self, sources, variant):
         if variant.kind is VariantKind.DELAYED and variant.methods[0].name == "shy":
@@ -162,19 +162,23 @@ class Machine:
     def _outcome(self, trial):
         early = trial.purpose in (Purpose.PILOT, Purpose.SUITE)
         plain = PLAIN_SECONDS * (1 if early else self.later) * _moved(trial, self.moved)
-        where = trial.benchmark.name if trial.benchmark else None
-        plain *= self.slower.get((trial.subject, where), 1.0)
+        benchmark_name = trial.benchmark.name if trial.benchmark else None
+        plain *= self.slower.get((trial.subject, benchmark_name), 1.0)
         profiled = trial.purpose is Purpose.PROFILE
         outcome = _profiled(trial) if profiled else _outcome(trial, plain)
-        if trial.variant.kind is not VariantKind.PLAIN and where in self.unbuilt:
-            return NotBuilt(f"{where}: cannot be changed")
-        return crashed() if isinstance(outcome, Counted) and where in self.uncounted else outcome
+        if trial.variant.kind is not VariantKind.PLAIN and benchmark_name in self.unbuilt:
+            return NotBuilt(f"{benchmark_name}: cannot be changed")
+        return (
+            crashed()
+            if isinstance(outcome, Counted) and benchmark_name in self.uncounted
+            else outcome
+        )
 
 
-def _moved(trial, by):
+def _moved(trial, deviation):
     """Return how many times as long it takes where the code of this binary happens to lie."""
     binary = repr((trial.benchmark, trial.overlay_digest, trial.layout))
-    return float(np.exp(np.random.default_rng(crc32(binary.encode())).normal(0, by)))
+    return float(np.exp(np.random.default_rng(crc32(binary.encode())).normal(0, deviation)))
 
 
 def _outcome(trial, plain):
@@ -184,9 +188,9 @@ def _outcome(trial, plain):
     if "late" in names and trial.variant.kind is VariantKind.DELAYED:
         return NotBuilt("late: declared twice\nand more")
     if trial.variant.kind is VariantKind.COUNTING:
-        seen = tuple(_window(trial, names, operations) for operations in (11, 100))
+        windows = tuple(_window(trial, names, operations) for operations in (11, 100))
         one_call = trial.benchmark is not None and trial.benchmark.name in IN_ONE_CALL
-        return Counted(seen, in_one_call=one_call, clocked=_clocked(trial, names))
+        return Counted(windows, in_one_call=one_call, clocked=_clocked(trial, names))
     for name in names & FAILURES.keys():
         return FAILURES[name]
     name = next(iter(names), "")
@@ -201,19 +205,29 @@ def _profiled(trial):
     name = trial.benchmark.name
     if name in UNPROFILED:
         return crashed()
-    mine = {method: share for (method, where), share in SAMPLED.items() if where == name}
+    shares = {
+        method: share
+        for (method, benchmark_name), share in SAMPLED.items()
+        if benchmark_name == name
+    }
     rng = np.random.default_rng(draw_seed(trial))
-    frames = [Frame(f"toy.{text}") for text in mine] + [Frame(f"toy.{name}")]
+    frames = [Frame(f"toy.{text}") for text in shares] + [Frame(f"toy.{name}")]
     measured = [
-        index for index, one in enumerate(trial.schedule.blocks) if one.phase is Phase.MEASUREMENT
+        index
+        for index, block in enumerate(trial.schedule.blocks)
+        if block.phase is Phase.MEASUREMENT
     ]
     stacks = []
-    each = round(SAMPLES_A_SECOND * trial.schedule.seconds)
-    draws = rng.permutation((np.arange(each * len(measured)) + 0.5) / (each * len(measured)))
-    for block, mine_of_block in zip(measured, draws.reshape(len(measured), each), strict=True):
-        for draw in mine_of_block:
-            inside = [index for index, share in enumerate(mine.values()) if draw < share]
-            stacks.append(Stack(block, (*inside, len(mine)), 1))
+    samples_per_block = round(SAMPLES_A_SECOND * trial.schedule.seconds)
+    draws = rng.permutation(
+        (np.arange(samples_per_block * len(measured)) + 0.5) / (samples_per_block * len(measured))
+    )
+    for block, block_draws in zip(
+        measured, draws.reshape(len(measured), samples_per_block), strict=True
+    ):
+        for draw in block_draws:
+            inside = [index for index, share in enumerate(shares.values()) if draw < share]
+            stacks.append(Stack(block, (*inside, len(shares)), 1))
     seconds = len(measured) * trial.schedule.seconds
     return Profiled(
         frames=tuple(frames),
@@ -229,10 +243,10 @@ def _profiled(trial):
 
 def _clocked(trial, names):
     return tuple(
-        MethodClock(f"toy.{name}", CLOCKED[name, where] * PLAIN_SECONDS, PLAIN_SECONDS)
+        MethodClock(f"toy.{name}", CLOCKED[name, benchmark_name] * PLAIN_SECONDS, PLAIN_SECONDS)
         for name in sorted(names)
-        for where in [trial.benchmark and trial.benchmark.name]
-        if (name, where) in CLOCKED
+        for benchmark_name in [trial.benchmark and trial.benchmark.name]
+        if (name, benchmark_name) in CLOCKED
     )
 
 
@@ -242,14 +256,14 @@ def _window(trial, names, operations):
     calls = {}
     for name in names:
         key = (name, trial.benchmark.name)
-        each = CALLS.get(key, 1) if key in SHARES else 0
-        calls[f"toy.{name}"] = operations * each + (key in SET_UP)
+        call_count = CALLS.get(key, 1) if key in SHARES else 0
+        calls[f"toy.{name}"] = operations * call_count + (key in SET_UP)
     return Window(operations, tuple(sorted(calls.items())))
 
 
 def _measured(trial, plain, share):
     rng = np.random.default_rng(draw_seed(trial))
-    found = {}
+    series_values = {}
     for index, block in enumerate(trial.schedule.blocks):
         arm = trial.schedule.arms[block.arm]
         leak = LEAK * plain if arm.name is ArmName.SLOWED else 0.0
@@ -260,21 +274,21 @@ def _measured(trial, plain, share):
         seconds = plain + leak + waits
         values = {TIME: seconds * rng.normal(1, NOISE), OPERATIONS: 100.0} | _also(trial)
         if arm.name is ArmName.CLOCKED and share:
-            told = SLOW_CLOCKS.get(_key(trial), CLOCK_SECONDS)
+            clock_cost = SLOW_CLOCKS.get(_key(trial), CLOCK_SECONDS)
             spent = 100 * (share * plain + calls * CLOCK_SECONDS)
-            values |= {METHOD_CALLS: 100.0 * calls, METHOD_TIME: spent, CLOCK_COST: told}
+            values |= {METHOD_CALLS: 100.0 * calls, METHOD_TIME: spent, CLOCK_COST: clock_cost}
         if trial.purpose is Purpose.PILOT:  # no set-up in front of a block
             values |= {WALL: 100.0 * seconds}
         if trial.schedule.has_allocating_arm:
-            shown = arm.name is ArmName.ALLOCATING and _key(trial) not in UNCOUNTED
-            values |= {METHOD_CALLS: 100.0, ALLOCATIONS: 5.0 + shown}
+            has_allocation = arm.name is ArmName.ALLOCATING and _key(trial) not in UNCOUNTED
+            values |= {METHOD_CALLS: 100.0, ALLOCATIONS: 5.0 + has_allocation}
         for metric, value in values.items():
-            found.setdefault((metric, arm.name, block.phase), []).append((index, value))
-        if trial.schedule.stop and _has_decided(trial.schedule.stop, found):
+            series_values.setdefault((metric, arm.name, block.phase), []).append((index, value))
+        if trial.schedule.stop and _has_decided(trial.schedule.stop, series_values):
             break
     series = (
-        Series.from_values(metric, "s/op", arm, phase, at)
-        for (metric, arm, phase), at in found.items()
+        Series.from_values(metric, "s/op", arm, phase, points)
+        for (metric, arm, phase), points in series_values.items()
     )
     return Measured(tuple(series))
 
@@ -285,10 +299,10 @@ def _also(trial):
     return {ALLOCATED: ALLOCATES[name]} if name in ALLOCATES else {}
 
 
-def _has_decided(stop, found):
+def _has_decided(stop, series_values):
     """Tell whether a process ends here, as the guests do it."""
     pairs = [
-        [value for _, value in found.get((TIME, arm, Phase.MEASUREMENT), ())]
+        [value for _, value in series_values.get((TIME, arm, Phase.MEASUREMENT), ())]
         for arm in (ArmName.PROBE, ArmName.SLOWED)
     ]
     critical = dict(stop.looks).get(len(pairs[0]))
@@ -316,8 +330,8 @@ class Memory(dict):
     """The Store."""
 
     def add_run(self, run):
-        kept = self.get(run.trial.id)
-        self[run.trial.id] = run if kept is None or kept.is_transient else kept
+        stored_run = self.get(run.trial.id)
+        self[run.trial.id] = run if stored_run is None or stored_run.is_transient else stored_run
 
     def find_run(self, trial):
         run = self.get(trial.id)
@@ -327,11 +341,11 @@ class Memory(dict):
         return self.find_run(trial) is not None
 
     def find_similar_runs(self, trial):
-        wanted = alike_key(trial)
+        trial_key = alike_key(trial)
         return [
             run
             for run in self.values()
-            if alike_key(run.trial) == wanted and isinstance(run.outcome, Measured)
+            if alike_key(run.trial) == trial_key and isinstance(run.outcome, Measured)
             if run.trial.rough <= trial.rough
         ]
 
@@ -345,8 +359,8 @@ def blocks_done(run):
     """Return the blocks that a process ran, which are fewer than planned where it has decided."""
     if not getattr(run.outcome, "series", ()):
         return len(run.trial.schedule.blocks)
-    at = [position for series in run.outcome.series for position in series.block_positions]
-    return max(at) + 1
+    positions = [position for series in run.outcome.series for position in series.block_positions]
+    return max(positions) + 1
 
 
 class Listener:
@@ -372,10 +386,10 @@ def request(**changes):
     return abs_request(**{"suite": suite, "methods": METHODS, **changes})
 
 
-def parts(asked, store=None, machine=None, layouts=Layouts.OF_PROCESS, digest="toy"):
+def parts(study_request, store=None, machine=None, layouts=Layouts.OF_PROCESS, digest="toy"):
     """Return the parts of a study of the toy, `digest` is of the revision."""
     machine = machine or Machine()
-    budget = asked.suite.budget_seconds
+    budget = study_request.suite.budget_seconds
     benchmarks = tuple(Benchmark(group="toy", name=name) for name in BENCHMARKS)
     return StudyContext(
         project=Project(
@@ -389,7 +403,7 @@ def parts(asked, store=None, machine=None, layouts=Layouts.OF_PROCESS, digest="t
             environment=(),
         ),
         suite=Suite(benchmarks),
-        request=asked.suite,
+        request=study_request.suite,
         fixed_operations=True,
         one_processor=True,
         layouts=layouts,

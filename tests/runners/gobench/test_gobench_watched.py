@@ -58,7 +58,7 @@ def test_the_last_block_is_looked_at_too(watched):
 
     outcome = watched("BenchmarkSmall", watcher, blocks(10, operations=50))
 
-    assert len(watcher.seen) == 10
+    assert len(watcher.iterations) == 10
     assert outcome.warmed == WarmupResult(method=Criterion.COV, warm=7, enough=True)
 
 

@@ -56,7 +56,7 @@ def small_place(docker, tmp_path):
         yield docker_place(docker, disk)
 
 
-def said(place, text, **more):
+def capture_output(place, text, **more):
     """Return what a shell's words print."""
     answer = place.host.run_process(shell(text, cwd=place.folder, **more))
     assert answer.exit_code == 0, answer.format_tail()
@@ -79,27 +79,27 @@ def left(docker):
 def test_a_process_is_no_root_and_cannot_become_more(place):
     status = dict(
         line.split(":", 1)
-        for line in said(place, "cat /proc/self/status").splitlines()
+        for line in capture_output(place, "cat /proc/self/status").splitlines()
         if ":" in line
     )
 
     assert set(status["Uid"].split()) == {str(os.getuid() or 65534)}
-    assert {status[one].strip() for one in ("CapEff", "CapPrm", "CapBnd")} == {"0" * 16}
+    assert {status[field].strip() for field in ("CapEff", "CapPrm", "CapBnd")} == {"0" * 16}
     assert status["NoNewPrivs"].strip() == "1"
 
 
 def test_nothing_can_be_written_but_what_is_handed_out(place):
     assert "Read-only file system" in failed(place, "touch /etc/here")
     assert "Read-only file system" in failed(place, f"touch {place.folder.parent}/subjects/here")
-    assert said(place, "touch here /tmp/here && echo fine") == "fine\n"
+    assert capture_output(place, "touch here /tmp/here && echo fine") == "fine\n"
     assert (place.folder / "here").exists()
 
 
 def test_temporary_files_are_gone_after_each_process_and_may_be_run(place):
     text = "printf '#!/bin/sh\\necho run\\n' > /tmp/one; chmod 700 /tmp/one; /tmp/one; ls /tmp/o*"
 
-    assert said(place, text) == "run\n/tmp/one\n"
-    assert "one" not in said(place, "ls /tmp").split()
+    assert capture_output(place, text) == "run\n/tmp/one\n"
+    assert "one" not in capture_output(place, "ls /tmp").split()
 
 
 def test_there_is_no_network_while_measuring_and_one_before(docker, tmp_path):
@@ -109,7 +109,9 @@ def test_there_is_no_network_while_measuring_and_one_before(docker, tmp_path):
     before = docker_host(docker, tmp_path / "b")
     fetched = before.run_process(shell(text, cwd=tmp_path / "b" / "home")).stdout.decode()
 
-    assert [line.split(":")[0].strip() for line in said(measured, text).splitlines()[2:]] == ["lo"]
+    assert [
+        line.split(":")[0].strip() for line in capture_output(measured, text).splitlines()[2:]
+    ] == ["lo"]
     assert len(fetched.splitlines()) > 3
 
 
@@ -133,18 +135,23 @@ def test_an_image_whose_root_has_a_home_of_its_own_lets_us_through_to_ours(docke
     try:
         place = docker_place(docker, folder, image="bench-audit-test/closed")
 
-        assert said(place, "echo written > one; cat one; ls /root").split()[0] == "written"
+        assert (
+            capture_output(place, "echo written > one; cat one; ls /root").split()[0] == "written"
+        )
     finally:
         shutil.rmtree(folder)
 
 
 def test_memory_that_is_used_up_is_told_from_a_crash(place):
     code = DEVOUR.format(2 * MEMORY)
-    whole = place.host.run_process(job("python3", "-c", code, cwd=place.folder))
+    main_process = place.host.run_process(job("python3", "-c", code, cwd=place.folder))
     child = place.host.run_process(shell(f"python3 -c '{code}'; exit 3", cwd=place.folder))
     crash = place.host.run_process(job("python3", "-c", "import os; os.abort()", cwd=place.folder))
 
-    assert (whole.exit_code, whole.exhausted) == (-9, "256 MiB of memory (docker.memory)")
+    assert (main_process.exit_code, main_process.exhausted) == (
+        -9,
+        "256 MiB of memory (docker.memory)",
+    )
     assert (child.exit_code, child.exhausted) == (3, "256 MiB of memory (docker.memory)")
     assert (crash.exit_code, crash.exhausted) == (-6, "")
 
@@ -170,7 +177,7 @@ def test_a_flood_of_processes_ends_at_the_limit(docker, tmp_path):
 def test_the_processors_can_be_chosen(docker, tmp_path):
     place = docker_place(docker, tmp_path, cpus="0")
 
-    assert said(place, "nproc") == "1\n"
+    assert capture_output(place, "nproc") == "1\n"
     assert dict(place.host.read_facts().facts)["cores"] == "1"
 
 
@@ -184,7 +191,7 @@ def test_facts_tell_the_image_and_the_limits(place, docker):
 
 def test_the_image_s_variables_are_known_and_not_inherited(place, docker):
     assert connected(docker).fetch_image(IMAGE).variables["IMAGE_SAYS"] == "hello"
-    assert "IMAGE_SAYS" not in said(place, "env")
+    assert "IMAGE_SAYS" not in capture_output(place, "env")
 
 
 def test_an_image_that_cannot_be_had_is_one_line(docker):
@@ -204,15 +211,15 @@ def test_an_image_is_built_of_a_dockerfile_and_what_fails_is_said(docker, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("where", "message"),
+    ("address", "message"),
     [
         ("unix:///nonexistent/socket", r"does not answer \("),
         ("tcp://192.0.2.1:2375", "may run on another machine"),
     ],
 )
-def test_a_daemon_that_is_not_there_is_one_line(where, message):
+def test_a_daemon_that_is_not_there_is_one_line(address, message):
     with pytest.raises(MachineError, match=message) as raised:
-        DockerDaemon({"DOCKER_HOST": where}, "here")
+        DockerDaemon({"DOCKER_HOST": address}, "here")
     assert "\n" not in str(raised.value)
 
 
@@ -308,7 +315,7 @@ def test_what_other_threads_run_can_be_ended(place, docker):
 
     def work():
         try:
-            said(place, "echo up > up; sleep 600", timeout=600)
+            capture_output(place, "echo up > up; sleep 600", timeout=600)
         except MachineError as error:
             raised.append(str(error))
 
@@ -340,7 +347,7 @@ def test_a_disk_that_is_full_is_said_and_is_no_crash(small_place, file):
             shell(f"cat /dev/zero > {file}; exit 1", cwd=small_place.folder)
         )
 
-    assert said(small_place, "rm -f big; echo goes on") == "goes on\n"
+    assert capture_output(small_place, "rm -f big; echo goes on") == "goes on\n"
 
 
 def test_what_only_says_that_a_disk_is_full_has_failed_by_itself(place):

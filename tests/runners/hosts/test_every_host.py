@@ -19,10 +19,10 @@ BEATS = 'trap "" INT TERM; while true; do echo beat >> beats; sleep 0.02; done'
 COUNTS = "i=0; while [ $i -lt 2000 ]; do i=$((i + 1)); echo $i{}; sleep 0.01; {} done"
 
 
-EACH = ["local", *(pytest.param(one, marks=pytest.mark.subject) for one in ("docker", "ssh"))]
+HOSTS = ["local", *(pytest.param(kind, marks=pytest.mark.subject) for kind in ("docker", "ssh"))]
 
 
-@pytest.fixture(params=EACH)
+@pytest.fixture(params=HOSTS)
 def place(request, tmp_path):
     """A host of each kind."""
     if request.param == "local":
@@ -34,7 +34,7 @@ def place(request, tmp_path):
             yield result
 
 
-@pytest.fixture(params=EACH)
+@pytest.fixture(params=HOSTS)
 def small_place(request, tmp_path):
     """One whose files are on a disk of some MiB."""
     if request.param == "ssh":
@@ -115,10 +115,10 @@ def test_names_of_files_are_bytes(place):
     name = Path(os.fsdecode(b"na\xffme"))
 
     answer = ran(place, "cat na* > out; cat out > $(printf 'o\\376')", files=((name, b"x"),))
-    again = ran(place, "cat o*", collects=(name, Path(os.fsdecode(b"o\xfe"))))
+    second_answer = ran(place, "cat o*", collects=(name, Path(os.fsdecode(b"o\xfe"))))
 
-    assert (answer.exit_code, again.stdout) == (0, b"xx")
-    assert again.files == {name: b"x", Path(os.fsdecode(b"o\xfe")): b"x"}
+    assert (answer.exit_code, second_answer.stdout) == (0, b"xx")
+    assert second_answer.files == {name: b"x", Path(os.fsdecode(b"o\xfe")): b"x"}
 
 
 def test_a_disk_that_a_process_has_filled_is_said_and_is_no_crash(small_place):
@@ -161,10 +161,10 @@ def test_what_a_job_leaves_behind_is_killed_at_its_end(place):
 
 
 def test_it_says_how_long_a_job_took(place):
-    begun = time.monotonic()
+    start_seconds = time.monotonic()
     answer = ran(place, "sleep 0.5")
 
-    assert 0.5 <= answer.seconds <= time.monotonic() - begun
+    assert 0.5 <= answer.seconds <= time.monotonic() - start_seconds
 
 
 def test_it_says_what_kept_the_machine_from_it(place):
@@ -195,11 +195,11 @@ def test_a_file_in_the_way_of_a_folder_is_one_line(place):
 
 @pytest.mark.parametrize("path", [Path("shown"), None])
 def test_a_process_ends_once_it_has_shown_enough(place, path):
-    seen = []
+    judged_seconds = []
 
     def judge(seconds, lasted):
-        seen.append(seconds)
-        return 0.2 if len(seen) == 3 else None
+        judged_seconds.append(seconds)
+        return 0.2 if len(judged_seconds) == 3 else None
 
     def read(data):
         return [(float(line), 0.01) for line in data.split()]
@@ -208,7 +208,7 @@ def test_a_process_ends_once_it_has_shown_enough(place, path):
     answer = ran(place, text, follow=OutputMonitor(read=read, judge=judge, path=path))
 
     assert (answer.exit_code, answer.enough) == (0, True)
-    assert seen == [1.0, 2.0, 3.0]
+    assert judged_seconds == [1.0, 2.0, 3.0]
 
 
 def test_facts_are_the_same_each_time_and_have_no_empty_values(place):

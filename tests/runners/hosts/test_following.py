@@ -14,7 +14,7 @@ from runners.hosts.limited import LimitedHost
 from runners.hosts.local import LocalHost
 
 ROOT = Path(__file__).parents[3]
-SHOWN = Path("shown")
+OUTPUT_FILE = Path("shown")
 COUNTS = "i=0; while [ $i -lt 2000 ]; do i=$((i + 1)); echo $i{}; sleep 0.01; {} done"
 LOOKS = COUNTS.format(" >> shown", "if [ -e enough ]; then break; fi;") + "; echo down > torn"
 DEAF = COUNTS.format(" >> shown", "")
@@ -40,7 +40,7 @@ class Counting:
         self.seen.append(seconds)
         return self.grace if len(self.seen) == self.enough else None
 
-    def of(self, path=SHOWN, enough=Path("enough")):
+    def make_monitor(self, path=OUTPUT_FILE, enough=Path("enough")):
         return OutputMonitor(read=self.read, judge=self.judge, path=path, enough=enough)
 
 
@@ -59,30 +59,30 @@ def test_a_process_that_looks_for_the_file_ends_by_itself(tmp_path):
     counting = Counting(3)
 
     answer = LocalHost().run_process(
-        shell(LOOKS, cwd=tmp_path, collects=(SHOWN,), follow=counting.of())
+        shell(LOOKS, cwd=tmp_path, collects=(OUTPUT_FILE,), follow=counting.make_monitor())
     )
 
     assert (answer.exit_code, answer.enough, answer.timed_out) == (0, True, False)
     assert counting.seen == [1.0, 2.0, 3.0]
     assert (tmp_path / "torn").exists()
-    assert 3 <= len(answer.files[SHOWN].split()) < 2000
+    assert 3 <= len(answer.files[OUTPUT_FILE].split()) < 2000
 
 
 def test_a_process_that_does_not_look_is_ended_after_its_grace(tmp_path):
     counting = Counting(3, LOW)
 
-    answer = LocalHost().run_process(shell(DEAF, cwd=tmp_path, follow=counting.of()))
+    answer = LocalHost().run_process(shell(DEAF, cwd=tmp_path, follow=counting.make_monitor()))
 
     assert (answer.exit_code, answer.enough) == (0, True)
     assert (tmp_path / "enough").exists()
-    assert 3 < len(lines(tmp_path / SHOWN)) < 2000
+    assert 3 < len(lines(tmp_path / OUTPUT_FILE)) < 2000
 
 
 def test_what_is_printed_can_be_followed_and_is_kept(tmp_path):
     counting = Counting(3)
 
     answer = LocalHost().run_process(
-        shell(PRINTS, cwd=tmp_path, follow=counting.of(path=None, enough=None))
+        shell(PRINTS, cwd=tmp_path, follow=counting.make_monitor(path=None, enough=None))
     )
 
     assert (answer.exit_code, answer.enough) == (0, True)
@@ -97,7 +97,7 @@ def test_a_group_that_ignores_requests_is_killed(tmp_path):
     )
 
     answer = LocalHost().run_process(
-        shell(text, cwd=tmp_path, follow=Counting(30).of(path=None, enough=None))
+        shell(text, cwd=tmp_path, follow=Counting(30).make_monitor(path=None, enough=None))
     )
 
     assert answer.enough
@@ -110,14 +110,14 @@ def test_what_a_process_does_when_it_is_asked_to_end_is_no_failure(tmp_path, cod
     text = f'trap "touch asked; exit {code}" TERM; {PRINTS}'
 
     answer = LocalHost().run_process(
-        shell(text, cwd=tmp_path, follow=Counting(3).of(path=None, enough=None))
+        shell(text, cwd=tmp_path, follow=Counting(3).make_monitor(path=None, enough=None))
     )
 
     assert (answer.exit_code, answer.enough) == (0, True)
     assert not (tmp_path / "asked").exists()
 
 
-@pytest.mark.parametrize(("text", "path"), [(DEAF, SHOWN), (PRINTS, None)])
+@pytest.mark.parametrize(("text", "path"), [(DEAF, OUTPUT_FILE), (PRINTS, None)])
 def test_a_watcher_that_fails_leaves_nothing_running(tmp_path, text, path):
     with pytest.raises(ZeroDivisionError, match="a watcher that fails"):
         LocalHost().run_process(shell(f"echo $$ > pid; {text}", cwd=tmp_path, follow=raising(path)))
@@ -127,7 +127,7 @@ def test_a_watcher_that_fails_leaves_nothing_running(tmp_path, text, path):
 
 def test_one_that_fails_after_it_was_told_has_failed(tmp_path):
     answer = LocalHost().run_process(
-        shell(f"{LOOKS}; exit 4", cwd=tmp_path, follow=Counting(3).of())
+        shell(f"{LOOKS}; exit 4", cwd=tmp_path, follow=Counting(3).make_monitor())
     )
 
     assert (answer.exit_code, answer.enough) == (4, True)
@@ -138,7 +138,9 @@ def test_what_a_process_shows_at_its_end_is_looked_at_and_its_code_stays(tmp_pat
     counting = Counting(enough)
 
     answer = LocalHost().run_process(
-        shell("printf '1\\n2\\n3\\n' >> shown; exit 3", cwd=tmp_path, follow=counting.of())
+        shell(
+            "printf '1\\n2\\n3\\n' >> shown; exit 3", cwd=tmp_path, follow=counting.make_monitor()
+        )
     )
 
     assert counting.seen == [1.0, 2.0, 3.0]
@@ -149,7 +151,7 @@ def test_what_ended_an_older_process_does_not_end_the_next(tmp_path):
     (tmp_path / "enough").touch()
     counting = Counting(20)
 
-    answer = LocalHost().run_process(shell(LOOKS, cwd=tmp_path, follow=counting.of()))
+    answer = LocalHost().run_process(shell(LOOKS, cwd=tmp_path, follow=counting.make_monitor()))
 
     assert answer.enough
     assert len(counting.seen) == 20
@@ -166,37 +168,41 @@ def test_what_ended_an_older_process_does_not_end_the_next(tmp_path):
     ],
 )
 def test_what_tells_it_is_made_nowhere_else_whatever_the_process_puts_there(tmp_path, swap):
-    theirs, ours = tmp_path / "theirs", tmp_path / "ours"
-    for folder in (theirs, ours, theirs / "told"):
+    work_folder, outside_folder = tmp_path / "theirs", tmp_path / "ours"
+    for folder in (work_folder, outside_folder, work_folder / "told"):
         folder.mkdir()
-    follow = Counting(3, LOW).of(enough=Path("told/enough"))
+    follow = Counting(3, LOW).make_monitor(enough=Path("told/enough"))
 
     answer = LocalHost().run_process(
-        shell(f"{swap.format(ours)}; {DEAF}", cwd=theirs, follow=follow)
+        shell(f"{swap.format(outside_folder)}; {DEAF}", cwd=work_folder, follow=follow)
     )
 
     assert (answer.exit_code, answer.enough) == (0, True)
-    assert list(ours.iterdir()) == []
+    assert list(outside_folder.iterdir()) == []
 
 
 def test_what_tells_it_lies_in_no_folder_that_a_link_leads_out_to(tmp_path):
-    theirs, ours = tmp_path / "theirs", tmp_path / "ours"
-    for folder in (theirs, ours):
+    work_folder, outside_folder = tmp_path / "theirs", tmp_path / "ours"
+    for folder in (work_folder, outside_folder):
         folder.mkdir()
-    (ours / "enough").write_text("mine")
-    (theirs / "told").symlink_to(ours)
-    told = shell(DEAF, cwd=theirs, follow=Counting(3).of(enough=Path("told/enough")))
+    (outside_folder / "enough").write_text("mine")
+    (work_folder / "told").symlink_to(outside_folder)
+    invocation = shell(
+        DEAF, cwd=work_folder, follow=Counting(3).make_monitor(enough=Path("told/enough"))
+    )
 
     with pytest.raises(SubjectError, match="nothing was read or written through it"):
-        OutputFollower(told, theirs)
+        OutputFollower(invocation, work_folder)
 
-    assert (ours / "enough").read_text() == "mine"
+    assert (outside_folder / "enough").read_text() == "mine"
 
 
 def test_one_that_never_shows_enough_has_timed_out(tmp_path):
     counting = Counting(5000)
 
-    answer = LocalHost().run_process(shell(DEAF, cwd=tmp_path, timeout=0.5, follow=counting.of()))
+    answer = LocalHost().run_process(
+        shell(DEAF, cwd=tmp_path, timeout=0.5, follow=counting.make_monitor())
+    )
 
     assert answer.timed_out
     assert not answer.enough
@@ -206,7 +212,9 @@ def test_one_that_never_shows_enough_has_timed_out(tmp_path):
 def test_a_grace_is_no_longer_than_the_time_that_is_left(tmp_path):
     host = LimitedHost(LocalHost(), lambda: 0.0, AssertionError)
 
-    answer = host.run_process(shell(DEAF, cwd=tmp_path, follow=Counting(3, grace=600.0).of()))
+    answer = host.run_process(
+        shell(DEAF, cwd=tmp_path, follow=Counting(3, grace=600.0).make_monitor())
+    )
 
     assert answer.enough
     assert answer.exit_code == 0
@@ -216,7 +224,7 @@ def test_a_file_that_is_not_there_yet_is_waited_for(tmp_path):
     counting = Counting(3)
 
     answer = LocalHost().run_process(
-        shell(f"sleep 0.1; {LOOKS}", cwd=tmp_path, follow=counting.of())
+        shell(f"sleep 0.1; {LOOKS}", cwd=tmp_path, follow=counting.make_monitor())
     )
 
     assert answer.enough

@@ -55,12 +55,12 @@ def aged(folder, days):
 
 def test_what_nobody_has_used_for_a_month_is_removed_with_what_is_read_only_in_it(tmp_path):
     home = HomeFolder(tmp_path)
-    every = [
+    folders = [
         home.make_subjects_folder() / "content", home.make_work_folder("java-1"),
         home.make_builds_folder("digest"), home.make_cache_folder("maven"),
         home.make_tool_folder("agent"),
     ]  # fmt: skip
-    for folder in every:
+    for folder in folders:
         (folder / "locked").mkdir(parents=True)
         (folder / "locked" / "file").write_text("x")
         (folder / "locked").chmod(0o555)
@@ -72,33 +72,33 @@ def test_what_nobody_has_used_for_a_month_is_removed_with_what_is_read_only_in_i
     with home.make_scratch_folder():
         pass
 
-    assert [folder.exists() for folder in every] == [False, False, False, True, True]
+    assert [folder.exists() for folder in folders] == [False, False, False, True, True]
     assert recent.exists()
 
 
 def test_read_only_folders_are_made_writable_before_they_are_removed(tmp_path, monkeypatch):
     """Who is root removes them anyway."""
-    home, seen = HomeFolder(tmp_path), []
+    home, modes = HomeFolder(tmp_path), []
     (home.make_work_folder("old") / "locked").mkdir()
     (home.make_work_folder("old") / "locked").chmod(0o555)
     aged(home.root / "work" / "old", 31)
     monkeypatch.setattr(
         "runners.home.shutil.rmtree",
-        lambda folder, **_: seen.extend(path.stat().st_mode & 0o777 for path in folder.iterdir()),
+        lambda folder, **_: modes.extend(path.stat().st_mode & 0o777 for path in folder.iterdir()),
     )
 
     with home.make_scratch_folder():
-        assert seen == [0o755]
+        assert modes == [0o755]
 
 
 def test_what_is_asked_for_again_counts_as_used(tmp_path):
     home = HomeFolder(tmp_path)
     for ask in (home.make_work_folder, home.make_builds_folder):
         aged(ask("digest"), 31)
-        again = ask("digest")
+        reused_folder = ask("digest")
 
         with home.make_scratch_folder():
-            assert again.is_dir()
+            assert reused_folder.is_dir()
 
 
 def test_a_tree_that_is_asked_for_again_counts_as_used(tmp_path):
@@ -113,13 +113,13 @@ def test_a_tree_that_is_asked_for_again_counts_as_used(tmp_path):
 
 def test_where_an_old_link_leads_nothing_is_touched(tmp_path):
     home = HomeFolder(tmp_path / "home")
-    theirs = tmp_path / "theirs"
-    (theirs / "folder").mkdir(parents=True)
-    (theirs / "folder").chmod(0o700)
-    theirs.chmod(0o700)
+    foreign_folder = tmp_path / "theirs"
+    (foreign_folder / "folder").mkdir(parents=True)
+    (foreign_folder / "folder").chmod(0o700)
+    foreign_folder.chmod(0o700)
     old = [home.make_work_folder("old") / "inside", home.make_work_folder("x").parent / "link"]
     for link in old:
-        link.symlink_to(theirs)
+        link.symlink_to(foreign_folder)
         os.utime(link, (1, 1), follow_symlinks=False)
     aged(home.root / "work" / "old", 31)
     os.mkfifo(home.make_work_folder("x").parent / "pipe")
@@ -129,9 +129,10 @@ def test_where_an_old_link_leads_nothing_is_touched(tmp_path):
         pass
 
     assert not (home.root / "work" / "old").exists()
-    assert [stat.S_IMODE(each.stat().st_mode) for each in (theirs, theirs / "folder")] == [
-        0o700
-    ] * 2
+    assert [
+        stat.S_IMODE(folder.stat().st_mode)
+        for folder in (foreign_folder, foreign_folder / "folder")
+    ] == [0o700] * 2
 
 
 def test_a_file_in_the_way_is_said_in_one_line(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from runners.hosts.interrupts import DelayedInterrupts
 
 
-class Asked(Exception):
+class InterruptRequested(Exception):
     """What the handlers of these tests raise."""
 
 
@@ -17,7 +17,7 @@ def handlers():
     """Let both requests raise, and give the handlers of before back."""
 
     def ask(number, _frame):
-        raise Asked(number)
+        raise InterruptRequested(number)
 
     before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
     yield ask
@@ -29,7 +29,7 @@ def handlers():
 def test_a_request_is_heard_once_it_is_let_through(handlers, number):
     with DelayedInterrupts() as requests:
         signal.raise_signal(number)  # and nothing is raised
-        with pytest.raises(Asked):
+        with pytest.raises(InterruptRequested):
             requests.release_requests()
 
         assert signal.getsignal(number) is handlers
@@ -40,7 +40,7 @@ def test_a_request_is_heard_at_the_end_where_nothing_lets_it_through(handlers):
 
     requests.__enter__()
     signal.raise_signal(signal.SIGTERM)  # and nothing is raised
-    with pytest.raises(Asked):
+    with pytest.raises(InterruptRequested):
         requests.__exit__()
 
     assert signal.getsignal(signal.SIGINT) is signal.getsignal(signal.SIGTERM) is handlers
@@ -56,7 +56,7 @@ def test_a_request_between_the_two_leaves_no_other_one_held(handlers, monkeypatc
         return result
 
     monkeypatch.setattr(signal, "signal", replaced)
-    with pytest.raises(Asked), DelayedInterrupts():
+    with pytest.raises(InterruptRequested), DelayedInterrupts():
         pass
 
     assert signal.getsignal(signal.SIGINT) is signal.getsignal(signal.SIGTERM) is handlers
@@ -71,14 +71,14 @@ def test_what_nothing_in_python_handles_is_not_held_back(handlers):
 
 
 def test_other_threads_hold_nothing_back(handlers):
-    found = []
+    thread_handlers = []
 
     def look():
         with DelayedInterrupts():
-            found.append(signal.getsignal(signal.SIGINT))
+            thread_handlers.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(target=look)
     thread.start()
     thread.join()
 
-    assert found == [handlers]
+    assert thread_handlers == [handlers]

@@ -20,7 +20,7 @@ def job(seconds):
 
 
 @pytest.mark.parametrize(
-    ("left", "own", "limit"),
+    ("left", "timeout", "limit"),
     [
         (100.0, 60.0, 60.0),
         (10.0, 60.0, 10.0 + GRACE_SECONDS),
@@ -29,10 +29,10 @@ def job(seconds):
         (0.0, 1.0, 1.0),
     ],
 )
-def test_no_process_has_more_time_than_there_is(left, own, limit):
+def test_no_process_has_more_time_than_there_is(left, timeout, limit):
     host = FakeHost(lambda _: CompletedProcess(exit_code=0))
 
-    LimitedHost(host, lambda: left, over).run_process(job(own))
+    LimitedHost(host, lambda: left, over).run_process(job(timeout))
 
     assert [invocation.timeout_seconds for invocation in host.jobs] == [limit]
 

@@ -103,10 +103,10 @@ def test_what_left_a_job_ends_with_the_last_of_those_beside_it(tmp_path):
 
 
 def test_children_of_ours_that_are_no_jobs_stay(tmp_path):
-    with subprocess.Popen(("sleep", "600"), start_new_session=True) as ours:
+    with subprocess.Popen(("sleep", "600"), start_new_session=True) as child:
         LocalHost().run_process(shell("exit", cwd=tmp_path))
-        assert alive(ours.pid)
-        ours.kill()
+        assert alive(child.pid)
+        child.kill()
 
 
 CAPPED = {
@@ -220,9 +220,9 @@ def test_an_auditor_that_is_interrupted_while_it_starts_a_process_leaves_none(tm
         "    back = signal.getsignal(signal.SIGINT) is signal.default_int_handler\n"
         "    sys.exit(130 if back else 1)\n"
     )
-    done = subprocess.run((sys.executable, "-c", text, str(tmp_path)), cwd=ROOT, check=False)
+    completed = subprocess.run((sys.executable, "-c", text, str(tmp_path)), cwd=ROOT, check=False)
 
-    assert done.returncode == 130
+    assert completed.returncode == 130
     assert gone(number_in(tmp_path / "pid"))
 
 
@@ -238,7 +238,9 @@ def test_a_full_disk_is_one_line(tmp_path):
 
 
 def test_the_fake_host_remembers_what_it_was_asked(tmp_path):
-    host = FakeHost(lambda asked: CompletedProcess(exit_code=0, stdout=asked.argv[0].encode()))
+    host = FakeHost(
+        lambda invocation: CompletedProcess(exit_code=0, stdout=invocation.argv[0].encode())
+    )
 
     answer = host.run_process(job("true", cwd=tmp_path))
 

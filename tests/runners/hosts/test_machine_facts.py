@@ -23,7 +23,7 @@ CPU revision\t: 1
 X86 = "processor\t: 0\nmodel name\t: Intel(R) Xeon(R)\nflags\t\t: fpu vme{more}\n"
 N1 = "\n".join(CORE.format(number=index, variant="0x3", part="0xd0c") for index in range(2))
 V1 = "\n".join(CORE.format(number=number, variant="0x1", part="0xd40") for number in range(2))
-BOTH = CORE.format(number=0, variant="0x3", part="0xd0c") + CORE.format(
+MIXED_CORES = CORE.format(number=0, variant="0x3", part="0xd0c") + CORE.format(
     number=1, variant="0x1", part="0xd40"
 )
 
@@ -45,7 +45,7 @@ def host(cpuinfo, product="", vendor="", **files):
     return make_host_facts(parse_facts(printed))
 
 
-def known(*arguments, **files):
+def read_facts(*arguments, **files):
     return dict(host(*arguments, **files).facts)
 
 
@@ -54,7 +54,7 @@ def known(*arguments, **files):
     [
         (N1, "ARM 0x41 variant 0x3 part 0xd0c revision 1"),
         (
-            BOTH,
+            MIXED_CORES,
             "ARM 0x41 variant 0x3 part 0xd0c revision 1, "
             "ARM 0x41 variant 0x1 part 0xd40 revision 1",
         ),
@@ -63,7 +63,7 @@ def known(*arguments, **files):
     ],
 )
 def test_a_processor_has_a_name_or_numbers(cpuinfo, cpu):
-    assert known(cpuinfo)["cpu"] == cpu
+    assert read_facts(cpuinfo)["cpu"] == cpu
 
 
 @pytest.mark.parametrize(
@@ -82,11 +82,11 @@ def test_a_processor_has_a_name_or_numbers(cpuinfo, cpu):
     ],
 )
 def test_whether_it_is_virtual_is_known_by_its_flags_or_by_its_maker(machine_is, virtual):
-    assert known(*machine_is)["virtual"] == virtual
+    assert read_facts(*machine_is)["virtual"] == virtual
 
 
 def test_a_hypervisor_that_the_firmware_names_is_one():
-    assert known(N1, **{machine_facts._HYPERVISOR: "xen,xen-4.11"})["virtual"] == "yes"
+    assert read_facts(N1, **{machine_facts._HYPERVISOR: "xen,xen-4.11"})["virtual"] == "yes"
 
 
 def test_what_is_measured_on_unlike_processors_or_beside_metal_is_never_mixed():

@@ -145,17 +145,17 @@ def test_what_a_process_uses_itself_is_not_others(tmp_path):
         return
     spin = "i=0; while [ $i -lt 150000 ]; do i=$((i + 1)); done"
     many = " ".join(f"({spin}) &" for _ in range(2 * os.cpu_count())) + " wait"
-    own = LocalHost().run_process(shell(many, cwd=tmp_path)).strain
-    beside = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(4)]
+    undisturbed = LocalHost().run_process(shell(many, cwd=tmp_path)).strain
+    busy_processes = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(4)]
     try:
         crowded = LocalHost().run_process(shell(many, cwd=tmp_path)).strain
     finally:
-        for process in beside:
+        for process in busy_processes:
             process.kill()
             process.wait()
 
     assert crowded.foreign > 0.25
-    assert own.foreign < crowded.foreign
+    assert undisturbed.foreign < crowded.foreign
 
 
 class Hands:
@@ -172,11 +172,11 @@ class Hands:
 
 def test_the_loop_is_run_again_after_a_while(tmp_path):
     clock = Hands()
-    said = [
+    outputs = [
         b"1795451375005000000\n1795451375255000000\n",
         b"1795451376000000000\n1795451377000000000\n",
     ]
-    host = FakeHost(lambda _: CompletedProcess(exit_code=0, stdout=said[len(host.jobs) - 1]))
+    host = FakeHost(lambda _: CompletedProcess(exit_code=0, stdout=outputs[len(host.jobs) - 1]))
     loop = ReferenceWorkload(host, HomeFolder(tmp_path), "/usr/bin", clock)
 
     assert [loop.refresh_timing().seconds, loop.refresh_timing().seconds] == [1.0, 1.0]

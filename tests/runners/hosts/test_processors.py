@@ -10,11 +10,11 @@ from runners.hosts.local import LocalHost, parse_processors, reserve_processors
 
 
 @pytest.mark.parametrize(
-    ("written", "expected"),
+    ("text", "expected"),
     [("0", {0}), ("2-3", {2, 3}), ("0,2-4,7", {0, 2, 3, 4, 7}), ("1-1", {1})],
 )
-def test_numbers_are_read_as_people_write_them(written, expected):
-    assert parse_processors(written) == expected
+def test_numbers_are_read_as_people_write_them(text, expected):
+    assert parse_processors(text) == expected
 
 
 def test_a_job_runs_on_its_processors_and_is_a_smaller_machine(tmp_path):
@@ -37,10 +37,10 @@ def test_a_missing_program_is_said_with_processors_too(tmp_path):
 
 def test_we_keep_off_their_processors_and_come_back():
     before = os.sched_getaffinity(0)
-    theirs = max(before)
+    reserved_processor = max(before)
 
-    with reserve_processors(str(theirs), "local.cpus"):
-        assert os.sched_getaffinity(0) == (before - {theirs} or before)
+    with reserve_processors(str(reserved_processor), "local.cpus"):
+        assert os.sched_getaffinity(0) == (before - {reserved_processor} or before)
     assert os.sched_getaffinity(0) == before
 
 

@@ -56,7 +56,7 @@ def place(ssh, name):
 
 
 @pytest.fixture
-def own(tmp_path_factory):
+def own_ssh(tmp_path_factory):
     """A daemon whose connections may be cut, as no other test uses it."""
     folder = tmp_path_factory.mktemp("ssh")
     with daemon(folder) as result:
@@ -80,7 +80,7 @@ def later(seconds, *steps):
         thread.join()
 
 
-def there(path):
+def file_waiter(path):
     """Return a step that is taken once a file is there."""
 
     def wait():
@@ -105,28 +105,28 @@ def cleared(folder):
     return not before and not list(folder.iterdir())
 
 
-def numbers(seen):
+def numbers(chunks):
     def read(data):
-        seen.append(data)
+        chunks.append(data)
         return ()
 
     return OutputMonitor(read=read)
 
 
-def test_a_process_survives_that_the_connection_is_cut(own, name):
-    seen = []
-    with ssh_place(own, name) as place, later(0.4, own.cut, own.cut, own.cut):
+def test_a_process_survives_that_the_connection_is_cut(own_ssh, name):
+    chunks = []
+    with ssh_place(own_ssh, name) as place, later(0.4, own_ssh.cut, own_ssh.cut, own_ssh.cut):
         answer = place.host.run_process(
-            shell(f"{COUNTS}; exit 5", cwd=place.folder, follow=numbers(seen))
+            shell(f"{COUNTS}; exit 5", cwd=place.folder, follow=numbers(chunks))
         )
 
     counted = "".join(f"{number}\n" for number in range(1, 151)).encode()
     assert (answer.exit_code, answer.stdout, answer.stderr) == (5, counted, b"")
-    assert b"".join(seen) == counted
+    assert b"".join(chunks) == counted
 
 
-def test_it_is_picked_up_when_the_machine_can_be_reached_again(own, name):
-    with ssh_place(own, name) as place, later(0.7, own.stop, own.cut, own.start):
+def test_it_is_picked_up_when_the_machine_can_be_reached_again(own_ssh, name):
+    with ssh_place(own_ssh, name) as place, later(0.7, own_ssh.stop, own_ssh.cut, own_ssh.start):
         answer = place.host.run_process(shell(f"{COUNTS}; echo over > file", cwd=place.folder))
 
         assert answer.exit_code == 0
@@ -134,17 +134,17 @@ def test_it_is_picked_up_when_the_machine_can_be_reached_again(own, name):
         assert (place.folder / "file").read_text() == "over\n"
 
 
-def test_a_machine_that_stays_away_is_said_and_what_runs_there_is_ended_next_time(own, name):
+def test_a_machine_that_stays_away_is_said_and_what_runs_there_is_ended_next_time(own_ssh, name):
     with (
-        ssh_place(own, name, patience_seconds=1.0) as place,
-        later(0.1, there(place.theirs / "beats"), own.stop, own.cut),
+        ssh_place(own_ssh, name, patience_seconds=1.0) as place,
+        later(0.1, file_waiter(place.theirs / "beats"), own_ssh.stop, own_ssh.cut),
         pytest.raises(MachineError, match=f"the connection to {NAME} was lost, and could not be"),
     ):
         place.host.run_process(shell(BEATS, cwd=place.folder))
     assert beating(place.theirs / "beats")
-    own.start()
+    own_ssh.start()
 
-    with ssh_place(own, name):
+    with ssh_place(own_ssh, name):
         assert cleared(place.theirs)
 
 
@@ -181,7 +181,7 @@ def test_a_supervisor_that_is_ended_is_said_and_what_it_watched_is_ended(place, 
         os.kill(int(supervisor.partition("-")[0]), signal.SIGKILL)
 
     with (
-        later(0.1, there(place.theirs / "beats"), end_supervisor),
+        later(0.1, file_waiter(place.theirs / "beats"), end_supervisor),
         pytest.raises(MachineError, match="ended before its process"),
     ):
         place.host.run_process(shell(BEATS, cwd=place.folder))
@@ -292,8 +292,8 @@ def test_what_is_written_here_while_a_process_ends_there_stays(place):
     writing.join()
 
     names = {path.name for path in place.folder.iterdir()}
-    written = [one for one in names if one.startswith("new-")]
-    assert {f"new-{index}" for index in range(len(written))} == set(written)
+    new_names = [file_name for file_name in names if file_name.startswith("new-")]
+    assert {f"new-{index}" for index in range(len(new_names))} == set(new_names)
     assert {f"made-{index}" for index in range(6)} < names
 
 
@@ -379,7 +379,7 @@ def test_a_machine_whose_clock_is_days_away_from_ours_is_kept_alike(place, days)
     for name in names:
         (place.folder / name).write_text("here\n")
         os.utime(place.folder / name, ns=(then, then))
-    kept = (place.folder / "kept").stat()
+    kept_stat = (place.folder / "kept").stat()
 
     words = "cat kept changed removed; echo there > changed; rm removed; echo new > new"
     answer = place.host.run_process(shell(words, cwd=place.folder))
@@ -387,27 +387,29 @@ def test_a_machine_whose_clock_is_days_away_from_ours_is_kept_alike(place, days)
     assert answer.stdout == b"here\n" * 3
     left = {path.name: path.read_text() for path in place.folder.iterdir()}
     assert left == {"kept": "here\n", "changed": "there\n", "new": "new\n"}
-    assert (place.folder / "kept").stat().st_ino == kept.st_ino  # it was not fetched
+    assert (place.folder / "kept").stat().st_ino == kept_stat.st_ino  # it was not fetched
     (place.folder / "new").write_text("her\n")  # as long as before
     os.utime(place.folder / "new", ns=(then, then))
     assert place.host.run_process(shell("cat new", cwd=place.folder)).stdout == b"her\n"
 
 
-def test_a_key_that_only_an_agent_has_is_used(own, name):
-    socket = own.folder / "agent"
+def test_a_key_that_only_an_agent_has_is_used(own_ssh, name):
+    socket = own_ssh.folder / "agent"
     with subprocess.Popen(("ssh-agent", "-D", "-a", socket), stdout=subprocess.DEVNULL) as agent:
-        there(socket)()
-        known = {"SSH_AUTH_SOCK": str(socket)}
-        words = ("ssh-add", "-q", own.folder / "client")
-        subprocess.run(words, env=os.environ | known, check=True)
-        (own.folder / "client").unlink()
+        file_waiter(socket)()
+        agent_variables = {"SSH_AUTH_SOCK": str(socket)}
+        words = ("ssh-add", "-q", own_ssh.folder / "client")
+        subprocess.run(words, env=os.environ | agent_variables, check=True)
+        (own_ssh.folder / "client").unlink()
         try:
             with (
                 pytest.raises(MachineError, match="Permission denied"),
-                connect_host(asked(own, name), own.environment, SystemClock()),
+                connect_host(asked(own_ssh, name), own_ssh.environment, SystemClock()),
             ):
                 pass
-            with connect_host(asked(own, name), own.environment | known, SystemClock()) as (
+            with connect_host(
+                asked(own_ssh, name), own_ssh.environment | agent_variables, SystemClock()
+            ) as (
                 host,
                 _,
             ):
@@ -445,12 +447,12 @@ def test_no_variable_is_on_a_command_line_or_stays_in_a_file(place, ssh, name):
     job = shell("cat /proc/*/cmdline; ps -eo args; echo $TOKEN > /dev/null", cwd=place.folder)
     secret = "b" + "7" * 20
 
-    def with_secret(one):
-        return type(one)(
-            argv=one.argv,
-            cwd=one.cwd,
-            environment=(*one.environment, ("TOKEN", secret)),
-            timeout_seconds=one.timeout_seconds,
+    def with_secret(invocation):
+        return type(invocation)(
+            argv=invocation.argv,
+            cwd=invocation.cwd,
+            environment=(*invocation.environment, ("TOKEN", secret)),
+            timeout_seconds=invocation.timeout_seconds,
         )
 
     answer = place.host.run_process(with_secret(job))
@@ -458,8 +460,8 @@ def test_no_variable_is_on_a_command_line_or_stays_in_a_file(place, ssh, name):
 
     assert b"far.sh" in answer.stdout
     assert secret.encode() not in answer.stdout
-    kept = (ssh.folder / "there" / name / "state").rglob("*")
-    assert not [one for one in kept if one.is_file() and secret in one.read_text()]
+    state_files = (ssh.folder / "there" / name / "state").rglob("*")
+    assert not [path for path in state_files if path.is_file() and secret in path.read_text()]
 
 
 def test_a_process_runs_on_the_processors_that_it_is_given(ssh, name):
@@ -468,27 +470,29 @@ def test_a_process_runs_on_the_processors_that_it_is_given(ssh, name):
 
 
 def test_what_of_ours_runs_there_keeps_off_them_where_there_are_others(ssh, name):
-    first, *others = sorted(os.sched_getaffinity(0))
-    assert others, "one processor is too few to tell"
+    first, *other_processors = sorted(os.sched_getaffinity(0))
+    assert other_processors, "one processor is too few to tell"
     with ssh_place(ssh, name, processors=str(first)) as place:
         # The parent of a process there is the supervisor.
         words = "taskset -pc $$; taskset -pc $PPID"
         lines = place.host.run_process(shell(words, cwd=place.folder)).stdout.decode().splitlines()
 
-    theirs, ours = (local.parse_processors(line.rpartition(": ")[2]) for line in lines)
-    assert theirs == {first}
-    assert ours == set(others)
+    process_cpus, supervisor_cpus = (
+        local.parse_processors(line.rpartition(": ")[2]) for line in lines
+    )
+    assert process_cpus == {first}
+    assert supervisor_cpus == set(other_processors)
 
 
 def test_two_auditors_of_one_machine_measure_in_turns(ssh, name):
     spans = []
 
-    def measure(which):
-        with ssh_place(ssh, f"{name}-{which}") as place:
+    def measure(auditor_number):
+        with ssh_place(ssh, f"{name}-{auditor_number}") as place:
             answer = place.host.run_process(
                 shell("date +%s%N; sleep 0.5; date +%s%N", cwd=place.folder)
             )
-            spans.append(tuple(int(one) for one in answer.stdout.split()))
+            spans.append(tuple(int(stamp) for stamp in answer.stdout.split()))
 
     threads = [threading.Thread(target=measure, args=(index,)) for index in range(2)]
     for thread in threads:
@@ -560,13 +564,13 @@ def test_a_tree_that_is_larger_than_the_disk_there_is_said(ssh):
 )
 def test_a_machine_that_cannot_be_used_is_one_line(ssh, name, target, message):
     machine = asked(ssh, name)
-    other = type(machine)(
+    unusable_machine = type(machine)(
         target=target, folder=machine.folder, processors="", patience_seconds=30.0
     )
 
     with (
         pytest.raises(MachineError, match=message) as raised,
-        connect_host(other, ssh.environment, SystemClock()),
+        connect_host(unusable_machine, ssh.environment, SystemClock()),
     ):
         raise AssertionError(target)
     assert "\n" not in str(raised.value)

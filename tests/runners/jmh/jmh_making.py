@@ -55,8 +55,10 @@ _POM = """<project><modelVersion>4.0.0</modelVersion>
 
 
 def environment(variables: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    wanted = ("PATH", "HOME", "JAVA_HOME", "MAVEN_OPTS")
-    return java_environment(tuple((key, variables[key]) for key in wanted if key in variables))
+    variable_names = ("PATH", "HOME", "JAVA_HOME", "MAVEN_OPTS")
+    return java_environment(
+        tuple((key, variables[key]) for key in variable_names if key in variables)
+    )
 
 
 def jmh_jars(home: HomeFolder) -> dict[str, list[Path]]:
@@ -92,14 +94,18 @@ class Suited:
         )
 
     def find(self, name: str) -> Method:
-        written = f"org.example.Work.{name}"
+        qualified_name = f"org.example.Work.{name}"
         return next(
-            method for method in self.methods.values() if mutator.matches_method(written, method)
+            method
+            for method in self.methods.values()
+            if mutator.matches_method(qualified_name, method)
         )
 
     def counting(self, *methods: Method | str) -> Variant:
-        found = [self.find(method) if isinstance(method, str) else method for method in methods]
-        return Variant(VariantKind.COUNTING, tuple(found))
+        counted_methods = [
+            self.find(method) if isinstance(method, str) else method for method in methods
+        ]
+        return Variant(VariantKind.COUNTING, tuple(counted_methods))
 
     def make_trial(
         self,
@@ -148,15 +154,15 @@ class Suited:
         **variables: str,
     ) -> tuple[Trial, list[CompletedProcess]]:
         trial = self.make_trial(benchmark, schedule, variant, timeout_seconds=timeout_seconds)
-        into = self.folder / trial.overlay.digest
-        _write(self.harness, self.project, trial.overlay, into)
-        jobs = self.harness.plan_launch(self.project, trial, into)
+        build_folder = self.folder / trial.overlay.digest
+        _write(self.harness, self.project, trial.overlay, build_folder)
+        jobs = self.harness.plan_launch(self.project, trial, build_folder)
         return trial, [self.host.run_process(_with(job, variables)) for job in jobs]
 
 
-def _write(harness: JmhHarness, project: Project, overlay: Overlay, into: Path) -> None:
-    into.mkdir(exist_ok=True)
-    for path, data in harness.plan_build(project, overlay, into).files:
+def _write(harness: JmhHarness, project: Project, overlay: Overlay, build_folder: Path) -> None:
+    build_folder.mkdir(exist_ok=True)
+    for path, data in harness.plan_build(project, overlay, build_folder).files:
         path.write_bytes(data)
 
 
@@ -203,9 +209,9 @@ def suited(
 
 def of_project(project: Project, harness: JmhHarness, folder: Path) -> Suited:
     """List the suite of a project, and its methods."""
-    into = folder / "plain"
-    into.mkdir()
-    suite = harness.discover_suite(project, into, LocalHost().run_process)
+    build_folder = folder / "plain"
+    build_folder.mkdir()
+    suite = harness.discover_suite(project, build_folder, LocalHost().run_process)
     methods = {method.id: method for method in JavaMutator().find_methods(suite.sources)}
     return Suited(project, harness, suite, methods, folder)
 
@@ -239,10 +245,10 @@ def plain(blocks: int = 2, warmup: int = 1, seconds: float = 0.02) -> Schedule:
     )
 
 
-def arms(*chosen: Arm, pairs: int = 5, warmup: int = 2, seconds: float = 0.04) -> Schedule:
-    numbers = range(len(chosen))
+def arms(*schedule_arms: Arm, pairs: int = 5, warmup: int = 2, seconds: float = 0.04) -> Schedule:
+    numbers = range(len(schedule_arms))
     return Schedule(
-        arms=chosen,
+        arms=schedule_arms,
         blocks=(
             *(Block(Phase.WARMUP, arm) for _ in range(warmup) for arm in numbers),
             *(Block(Phase.MEASUREMENT, arm) for _ in range(pairs) for arm in numbers),

@@ -50,7 +50,7 @@ def pom(artifact, *, parent=False, modules=(), dependencies=()):
     else:
         head = f"{group}<version>1</version><packaging>pom</packaging>"
     named = "".join(f"<module>{name}</module>" for name in modules)
-    needed = "".join(f"<dependency>{each}</dependency>" for each in dependencies)
+    needed = "".join(f"<dependency>{declaration}</dependency>" for declaration in dependencies)
     return (
         '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
         f"{head}{coordinates}<properties><maven.compiler.release>17</maven.compiler.release>"
@@ -86,12 +86,12 @@ public class Sum { public static int of(int a, int b) { return a + b; } }
 
 def many_modules():
     """Return a project whose benchmarks are a module of their own."""
-    own = dependency("org.example.many", "library", "1")
+    library = dependency("org.example.many", "library", "1")
     return {
         "pom.xml": pom("many", modules=("library", "benchmarks")),
         "library/pom.xml": pom("library", parent=True),
         "library/src/main/java/org/example/many/Sum.java": SUM,
-        "benchmarks/pom.xml": pom("benchmarks", parent=True, dependencies=(own, *JMH)),
+        "benchmarks/pom.xml": pom("benchmarks", parent=True, dependencies=(library, *JMH)),
         "benchmarks/src/main/java/org/example/many/Sums.java": BENCHMARK,
     }
 
@@ -125,7 +125,7 @@ def publish(repository, version, content, number=1):
     versions = f"<versions><version>{version}</version></versions>"
     write(folder.parent, {"maven-metadata.xml": METADATA.format(head=head, more=text + versions)})
     if base != version:
-        of = f"<timestamp>{stamp}</timestamp><buildNumber>{number}</buildNumber>"
-        more = f"<snapshot>{of}</snapshot>"
+        snapshot_build = f"<timestamp>{stamp}</timestamp><buildNumber>{number}</buildNumber>"
+        more = f"<snapshot>{snapshot_build}</snapshot>"
         head += f"<version>{version}</version>"
         write(folder, {"maven-metadata.xml": METADATA.format(head=head, more=more)})

@@ -46,28 +46,28 @@ OLD = ("turns", "threads", "once")
 
 
 @pytest.mark.parametrize(
-    ("which", "case"),
+    ("suite_fixture", "case"),
     [
         *(("jmh", case) for case in CASES),
         *(("old_jmh", case) for case in CASES if case[0] in OLD),
     ],
 )
-def test_each_outermost_call_allocates_as_many_bytes(which, request, case):
+def test_each_outermost_call_allocates_as_many_bytes(suite_fixture, request, case):
     """In one thread and in several, in every mode, and in both forms of the profiler's names.
 
     What JMH counts as one operation of `once` is a batch of calls. Its sampler keeps a buffer in
     each iteration, so one operation's share of it must be small: those blocks are longer.
     """
     benchmark, method, calls, guarded = case
-    suite = request.getfixturevalue(which)
+    suite = request.getfixturevalue(suite_fixture)
     seconds = 0.2 if benchmark == "sampled" else 0.02
     outcome = allocating(suite, benchmark, method, seconds=seconds, guarded=guarded)
 
     assert rise(outcome) == pytest.approx(SIZE * calls, rel=0.1)
-    seen, done = (
+    call_series, operation_series = (
         outcome.find_series(metric, ArmName.ALLOCATING) for metric in (METHOD_CALLS, OPERATIONS)
     )
-    assert sum(seen.values) == pytest.approx(calls * sum(done.values), rel=0.01)
+    assert sum(call_series.values) == pytest.approx(calls * sum(operation_series.values), rel=0.01)
 
 
 def test_nothing_else_of_the_profiler_is_kept(jmh):

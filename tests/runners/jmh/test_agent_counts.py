@@ -74,17 +74,17 @@ def test_a_single_shot_is_counted_like_all_others(counted):
 
 
 def clocked(outcome):
-    return {one.method.removeprefix("org.example.Work."): one for one in outcome.clocked}
+    return {clock.method.removeprefix("org.example.Work."): clock for clock in outcome.clocked}
 
 
 @pytest.mark.parametrize(
     ("benchmark", "method"), [("turns", "turns"), ("deep", "deep"), ("thrown", "thrown")]
 )
 def test_calls_that_are_counted_are_clocked_as_well(jmh, counted, benchmark, method):
-    found = clocked(counted(benchmark, blocks=12))[method]
+    clock = clocked(counted(benchmark, blocks=12))[method]
     usual = jmh.run(benchmark, plain(blocks=6)).find_series(TIME, ArmName.PLAIN).values
 
-    assert 0.5 * min(usual) < found.inside < 1.2 * found.operation
+    assert 0.5 * min(usual) < clock.inside < 1.2 * clock.operation
 
 
 def test_set_up_is_not_clocked(counted):

@@ -113,17 +113,17 @@ def test_the_clock_sees_a_method_that_is_shorter_than_its_own_cost(jmh):
 
     outcomes = [jmh.run("brief", schedule, delayed(jmh.find("brief"))) for _ in range(3)]
 
-    seen, whole, cost = [], [], []
+    call_seconds, operation_seconds, cost = [], [], []
     for outcome in outcomes:
         assert isinstance(outcome, Measured), outcome
         spent, calls = (
             outcome.find_series(metric, ArmName.CLOCKED).values
             for metric in (METHOD_TIME, METHOD_CALLS)
         )
-        seen += [time / count for time, count in zip(spent, calls, strict=True)]
-        whole += outcome.find_series(TIME, ArmName.PROBE).values
+        call_seconds += [time / count for time, count in zip(spent, calls, strict=True)]
+        operation_seconds += outcome.find_series(TIME, ArmName.PROBE).values
         cost += outcome.find_series(CLOCK_COST, ArmName.CLOCKED).values[:1]
-    assert 0.5 < (min(seen) - min(cost)) / min(whole) < 1.3
+    assert 0.5 < (min(call_seconds) - min(cost)) / min(operation_seconds) < 1.3
 
 
 LOOKS = ((3, 31.6), (6, 12.0), (10, 7.0), (40, 5.0), (100, 5.0), (200, 5.0))
@@ -131,10 +131,10 @@ STOP = EarlyStop(above=0.1, below=-0.5, looks=LOOKS, least_deviation=0.005)
 
 
 @pytest.mark.timed
-@pytest.mark.parametrize("which", ["jmh", "old_jmh"])
-def test_a_process_ends_when_its_pairs_have_decided(which, request):
+@pytest.mark.parametrize("suite_fixture", ["jmh", "old_jmh"])
+def test_a_process_ends_when_its_pairs_have_decided(suite_fixture, request):
     """Many times as slow is far above; what the fork has set up is torn down as always."""
-    suite = request.getfixturevalue(which)
+    suite = request.getfixturevalue(suite_fixture)
     schedule = arms(
         Arm(ArmName.PROBE, Delay(InjectionKind.WORK, 0)),
         Arm(ArmName.SLOWED, Delay(InjectionKind.WORK, 5000)),

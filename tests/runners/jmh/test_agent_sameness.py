@@ -34,10 +34,10 @@ def everything(jmh, folder, variant):
         )
     )
     assert answer.exit_code == 0, answer.format_tail(40)
-    return said(answer), answer.files[records]
+    return printed_lines(answer), answer.files[records]
 
 
-def said(answer):
+def printed_lines(answer):
     lines = answer.stdout.decode().splitlines()
     return [line for line in lines if "VM warning" not in line]
 

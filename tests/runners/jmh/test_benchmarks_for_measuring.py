@@ -24,7 +24,7 @@ pytestmark = [
         shutil.which("mvn") is None or shutil.which("javac") is None, reason="needs a JDK and Maven"
     ),
 ]
-HERE = "src/main/java/org/example/many"
+SOURCE_FOLDER = "src/main/java/org/example/many"
 NO_PROCESSOR = "<artifactId>maven-compiler-plugin</artifactId><version>3.11.0</version>"
 BASE = """package org.example.many;
 import org.openjdk.jmh.annotations.*;
@@ -49,8 +49,10 @@ public class Sums {
 
 
 def made_ready(folder, home, *, changed=()):
-    given = tuple(sorted({**dict(environment(folder.parent / "user")), **dict(changed)}.items()))
-    common = {"home": home, "host": LocalHost(), "environment": given}
+    variables = tuple(
+        sorted({**dict(environment(folder.parent / "user")), **dict(changed)}.items())
+    )
+    common = {"home": home, "host": LocalHost(), "environment": variables}
     placed = place_subject(FolderSpec(folder), **common)
     return prepare_tree(placed, words=BuildOptions(), **common), common
 
@@ -60,7 +62,7 @@ def without_processor(files, name="pom.xml"):
     return {**files, name: files[name].replace(NO_PROCESSOR, NO_PROCESSOR + message)}
 
 
-def listed(project):
+def list_benchmark_classes(project):
     texts = [benchmark_list(path) or "" for path in project.list_paths(Role.BENCHMARKS)]
     return set().union(*map(benchmark_classes, texts))
 
@@ -73,7 +75,7 @@ def library(project):
 
 def test_what_no_processor_has_generated_is_generated_of_the_classes(jmh_home, tmp_path):
     files = without_processor(one_module())
-    files |= {f"{HERE}/Base.java": BASE, f"{HERE}/Heir.java": HEIR}
+    files |= {f"{SOURCE_FOLDER}/Base.java": BASE, f"{SOURCE_FOLDER}/Heir.java": HEIR}
 
     project, common = made_ready(write(tmp_path / "one", files), jmh_home)
     guests = prepare_guests(jmh_core_jar=jmh_jar(project.parts), **common)
@@ -99,7 +101,7 @@ def test_what_no_processor_has_generated_is_generated_of_the_classes(jmh_home, t
 
 def test_what_jmh_refuses_is_said(jmh_home, tmp_path):
     files = without_processor(one_module())
-    files[f"{HERE}/Sums.java"] = PRIVATE
+    files[f"{SOURCE_FOLDER}/Sums.java"] = PRIVATE
 
     with pytest.raises(
         BuildFailed, match=r"refuses benchmarks in .*/Sums\.class:\n@Benchmark method should be pub"
@@ -108,19 +110,19 @@ def test_what_jmh_refuses_is_said(jmh_home, tmp_path):
 
 
 def test_a_jdk_that_runs_no_processor_unasked_is_enough(jmh_home, tmp_path):
-    given = tuple((key, os.environ[key]) for key in ("PATH", "HOME") if key in os.environ)
+    variables = tuple((key, os.environ[key]) for key in ("PATH", "HOME") if key in os.environ)
     jdks = [
         installed_jdk
-        for installed_jdk in installed_jdks(LocalHost(), given)
+        for installed_jdk in installed_jdks(LocalHost(), variables)
         if installed_jdk.feature >= 23
     ]
     if not jdks:
         pytest.skip("needs JDK 23 or newer")
-    changed = with_jdk(str(jdks[0].home), LocalHost(), given[:1])
+    changed = with_jdk(str(jdks[0].home), LocalHost(), variables[:1])
 
     project, _ = made_ready(write(tmp_path / "one", one_module()), jmh_home, changed=changed)
 
-    assert listed(project) == {"org.example.many.Sums"}
+    assert list_benchmark_classes(project) == {"org.example.many.Sums"}
     assert f'"{jdks[0].version}' in dict(project.options)["jdk"]
 
 
@@ -134,7 +136,7 @@ def test_a_module_outside_the_build_measures_the_tree_not_a_release(jmh_home, tm
 
     project, _ = made_ready(write(tmp_path / "many", files), jmh_home)
 
-    assert listed(project) == {"org.example.many.Sums"}
+    assert list_benchmark_classes(project) == {"org.example.many.Sums"}
     assert library(project) == {"Sum.class"}
 
 
@@ -143,7 +145,7 @@ def test_a_wrapper_that_cannot_fetch_its_maven_is_replaced_by_the_machines(jmh_h
 
     project, _ = made_ready(write(tmp_path / "one", files), jmh_home)
 
-    assert listed(project) == {"org.example.many.Sums"}
+    assert list_benchmark_classes(project) == {"org.example.many.Sums"}
 
 
 def test_a_class_path_that_is_not_written_is_no_lack_of_benchmarks(jmh_home, tmp_path):
@@ -167,4 +169,4 @@ def test_tests_and_modules_that_benchmarks_do_not_need_are_not_compiled(jmh_home
 
     project, _ = made_ready(write(tmp_path / "many", files), jmh_home)
 
-    assert listed(project) == {"org.example.many.Sums"}
+    assert list_benchmark_classes(project) == {"org.example.many.Sums"}

@@ -120,8 +120,14 @@ RANGE = "Detected JDK Version: 17.0.15 is not in the allowed range {}."
         ("Could not determine java version from '17.0.15'.", True),
         ("Could not determine java version from '25.0.1'.", False),
         ("error: release version 25 not supported", False),
-        *((RANGE.format(one), True) for one in ("[1.8,1.9)", "(,17)", "[11,17.0)", "[1.8]")),
-        *((RANGE.format(one), False) for one in ("[17,18)", "(,17]", "[17.0,17.0.5)", "[21,)")),
+        *(
+            (RANGE.format(version_range), True)
+            for version_range in ("[1.8,1.9)", "(,17)", "[11,17.0)", "[1.8]")
+        ),
+        *(
+            (RANGE.format(version_range), False)
+            for version_range in ("[17,18)", "(,17]", "[17.0,17.0.5)", "[21,)")
+        ),
     ],
 )
 def test_a_jdk_that_is_too_old_for_an_audit_is_not_asked_for(message, is_too_old, tmp_path):
@@ -205,7 +211,7 @@ def test_the_enforcer_is_asked_where_a_build_fails_for_no_other_reason(tmp_path)
 
 
 def test_a_wrong_jdk_is_said_with_those_that_are_installed(tmp_path):
-    there = jdk_folder(tmp_path / ".jdks" / "temurin-21", "21.0.4")
+    jdk_home = jdk_folder(tmp_path / ".jdks" / "temurin-21", "21.0.4")
     failed = b"[ERROR] Fatal error compiling: error: release version 21 not supported\n"
 
     def machine(job):
@@ -226,7 +232,7 @@ def test_a_wrong_jdk_is_said_with_those_that_are_installed(tmp_path):
     assert text.startswith(
         "the build: the project needs JDK 21 or newer, and was built with JDK 17"
     )
-    assert f"21.0.4 ({there})" in text
+    assert f"21.0.4 ({jdk_home})" in text
     assert "\n" not in text
 
 
@@ -265,11 +271,11 @@ def test_jdks_are_found_once_where_installers_put_them(tmp_path):
     (tmp_path / ".sdkman/candidates/java/current").symlink_to(first)
     jdk_folder(tmp_path / ".sdkman/candidates/java/old", "1.8.0_292")
     write(tmp_path / ".jdks/broken", {"release": "x"})
-    given = (("HOME", str(tmp_path)), ("PATH", os.environ["PATH"]))
+    variables = (("HOME", str(tmp_path)), ("PATH", os.environ["PATH"]))
 
     jdks = [
         installed_jdk
-        for installed_jdk in installed_jdks(LocalHost(), given)
+        for installed_jdk in installed_jdks(LocalHost(), variables)
         if tmp_path in installed_jdk.home.parents
     ]
 
@@ -278,15 +284,15 @@ def test_jdks_are_found_once_where_installers_put_them(tmp_path):
 
 def test_a_jdk_is_chosen_by_its_number_or_folder(tmp_path):
     folder = jdk_folder(tmp_path / ".jdks" / "made-up", "99.0.1")
-    given = (("HOME", str(tmp_path)), ("PATH", os.environ["PATH"]))
+    user_variables = (("HOME", str(tmp_path)), ("PATH", os.environ["PATH"]))
 
-    for chosen in ("99", str(folder)):
-        variables = dict(with_jdk(chosen, LocalHost(), given))
+    for jdk_choice in ("99", str(folder)):
+        variables = dict(with_jdk(jdk_choice, LocalHost(), user_variables))
         assert variables["JAVA_HOME"] == str(folder)
         assert variables["PATH"].startswith(f"{folder}/bin:")
-    assert with_jdk("", LocalHost(), given) == given
+    assert with_jdk("", LocalHost(), user_variables) == user_variables
     with pytest.raises(UsageError, match=r"no JDK 98 is installed; installed: 99\.0\.1"):
-        with_jdk("98", LocalHost(), given)
+        with_jdk("98", LocalHost(), user_variables)
 
 
 def test_a_wrapper_that_cannot_fetch_gradle_is_one_line_with_remedies(tmp_path):
@@ -325,35 +331,41 @@ def test_a_failure_of_another_gradle_names_the_version_of_the_wrapper(cause, tmp
         tool.build_project(tmp_path, tmp_path / "module", BuildOptions())
 
 
-WRITTEN = '[{{"name": "main", "classes": ["/c"], "path": ["{}"], "sources": []}}]'
+SOURCE_SETS_JSON = '[{{"name": "main", "classes": ["/c"], "path": ["{}"], "sources": []}}]'
 
 
 @pytest.mark.parametrize("kind", ["valid", "cut off", "a file", "a link"])
 def test_what_a_project_brings_along_is_not_taken_for_what_gradle_has_built(kind, tmp_path):
-    top, away = tmp_path / "tree", tmp_path / "away"
-    write(away, {"x.json": WRITTEN.format("/etc")})
+    top, outside = tmp_path / "tree", tmp_path / "away"
+    write(outside, {"x.json": SOURCE_SETS_JSON.format("/etc")})
     top.mkdir()
     if kind == "a link":
-        (top / "bench-audit-parts").symlink_to(away)
+        (top / "bench-audit-parts").symlink_to(outside)
     elif kind == "a file":
         write(top, {"bench-audit-parts": ""})
     else:
-        text = WRITTEN.format("/etc") if kind == "valid" else "{"
+        text = SOURCE_SETS_JSON.format("/etc") if kind == "valid" else "{"
         write(top, {"bench-audit-parts/x.json": text})
 
     def machine(_):
-        write(top, {"bench-audit-parts/_.json": WRITTEN.format(top)})
+        write(top, {"bench-audit-parts/_.json": SOURCE_SETS_JSON.format(top)})
         return CompletedProcess(exit_code=0)
 
     Gradle(host=FakeHost(machine), environment=()).build_project(top, top, BuildOptions())
 
     assert [source_set.path for source_set in source_sets(top)] == [(top,)]
-    assert [path.name for path in away.iterdir()] == ["x.json"]
+    assert [path.name for path in outside.iterdir()] == ["x.json"]
 
 
 @pytest.mark.parametrize(
     "text",
-    ["{", "[1]", '[{"name": "main"}]', WRITTEN.format("relative"), WRITTEN.format("/\\u0000")],
+    [
+        "{",
+        "[1]",
+        '[{"name": "main"}]',
+        SOURCE_SETS_JSON.format("relative"),
+        SOURCE_SETS_JSON.format("/\\u0000"),
+    ],
 )
 def test_what_a_build_writes_in_the_place_of_our_task_is_one_line(text, tmp_path):
     write(tmp_path, {"bench-audit-parts/x.json": text})
@@ -366,23 +378,23 @@ def test_what_a_build_writes_in_the_place_of_our_task_is_one_line(text, tmp_path
 
 def test_the_gradle_of_the_subject_counts_before_its_wrapper(tmp_path):
     write(tmp_path, {"gradlew": "exit 1\n"})
-    mine = tmp_path / "mine"
-    mine.write_text("#!/bin/sh\necho called >called\n")
-    mine.chmod(0o755)
-    given = environment(tmp_path)
-    tool = Gradle(host=LocalHost(), environment=given, program=str(mine))
+    gradle_program = tmp_path / "mine"
+    gradle_program.write_text("#!/bin/sh\necho called >called\n")
+    gradle_program.chmod(0o755)
+    variables = environment(tmp_path)
+    tool = Gradle(host=LocalHost(), environment=variables, program=str(gradle_program))
 
     tool.build_project(tmp_path, tmp_path, BuildOptions())
 
     assert (tmp_path / "called").read_text() == "called\n"
-    absent = Gradle(host=LocalHost(), environment=given, program="/absent/gradle")
+    absent = Gradle(host=LocalHost(), environment=variables, program="/absent/gradle")
     with pytest.raises(ToolMissing, match=r'/absent/gradle, the "gradle" of the subject'):
         absent.build_project(tmp_path, tmp_path, BuildOptions())
 
 
 def test_steps_of_a_build_are_read_as_they_are_printed():
-    told = []
-    steps = BuildSteps("Maven", told.append)
+    messages = []
+    steps = BuildSteps("Maven", messages.append)
     text = b"""[INFO] Scanning for projects...
 [INFO] Building core 1.0-SNAPSHOT                                         [2/38]
 [INFO] --- maven-compiler-plugin:3.11.0:compile (default-compile) @ core ---
@@ -395,7 +407,7 @@ Downloading from central: https://repo.example/m2/g/a/1/a-1.jar
     for number in range(0, len(text), 7):
         assert steps.report_steps(text[number : number + 7]) == ()
 
-    assert told == [
+    assert messages == [
         "Maven: core 1.0-SNAPSHOT [2/38]",
         "Maven: core 1.0-SNAPSHOT [2/38] compiler:compile",
         "Maven: core 1.0-SNAPSHOT [2/38] compiler:testCompile",
@@ -408,14 +420,14 @@ Downloading from central: https://repo.example/m2/g/a/1/a-1.jar
 @pytest.mark.skipif(shutil.which("mvn") is None, reason="needs Maven")
 def test_what_maven_does_is_told_while_it_runs(jmh_home, tmp_path):
     folder = write(tmp_path / "one", one_module())
-    told = []
+    messages = []
     maven = Maven(
-        home=jmh_home, host=LocalHost(), environment=environment(tmp_path), tell=told.append
+        home=jmh_home, host=LocalHost(), environment=environment(tmp_path), tell=messages.append
     )
 
     maven.run_goals("validate", "compile", cwd=folder, what="the build")
 
-    assert any(one.endswith("compiler:compile") for one in told)
+    assert any(message.endswith("compiler:compile") for message in messages)
 
 
 @pytest.mark.parametrize(

@@ -32,9 +32,9 @@ from runners.jmh.build.pom_changes import (
 from runners.jmh.build.pom_tree import MavenModule, list_dependencies, modules_below
 from runners.jmh.jdk import Jdk
 
-HERE = "src/main/java/org/example/many"
+SOURCE_FOLDER = "src/main/java/org/example/many"
 TESTS = "src/test/java/org/example/many"
-OWN = dependency("org.example.many", "library", "1")
+LIBRARY_DEPENDENCY = dependency("org.example.many", "library", "1")
 
 
 def plan(folder, files, *, root="."):
@@ -46,8 +46,8 @@ def names(folder, paths):
     return sorted(path.relative_to(folder).as_posix() for path in paths)
 
 
-def arguments(made):
-    return reactor._select_modules(made, BuildOptions())
+def arguments(build_plan):
+    return reactor._select_modules(build_plan, BuildOptions())
 
 
 def test_only_modules_with_benchmarks_are_built_with_those_they_need(tmp_path):
@@ -55,21 +55,21 @@ def test_only_modules_with_benchmarks_are_built_with_those_they_need(tmp_path):
     files["pom.xml"] = pom("many", modules=("library", "benchmarks", "other"))
     files["other/pom.xml"] = pom("other", parent=True)
 
-    made = plan(tmp_path, files)
+    build_plan = plan(tmp_path, files)
 
-    assert arguments(made) == ("-pl", "benchmarks", "-am")
-    assert made.tested == frozenset()
+    assert arguments(build_plan) == ("-pl", "benchmarks", "-am")
+    assert build_plan.tested == frozenset()
 
 
 def test_tests_are_compiled_where_benchmarks_or_others_need_them(tmp_path):
     files = many_modules()
-    lent = OWN + "<type>test-jar</type>"
+    lent = LIBRARY_DEPENDENCY + "<type>test-jar</type>"
     files["benchmarks/pom.xml"] = pom("benchmarks", parent=True, dependencies=(lent, *JMH))
-    files[f"benchmarks/{TESTS}/Sums.java"] = files.pop(f"benchmarks/{HERE}/Sums.java")
+    files[f"benchmarks/{TESTS}/Sums.java"] = files.pop(f"benchmarks/{SOURCE_FOLDER}/Sums.java")
 
-    made = plan(tmp_path, files)
+    build_plan = plan(tmp_path, files)
 
-    assert names(tmp_path, made.tested) == ["benchmarks", "library"]
+    assert names(tmp_path, build_plan.tested) == ["benchmarks", "library"]
 
 
 def test_a_module_that_a_profile_lists_switches_it_on(tmp_path):
@@ -78,24 +78,24 @@ def test_a_module_that_a_profile_lists_switches_it_on(tmp_path):
     text = pom("many", modules=("library",))
     files["pom.xml"] = text.replace("<build>", f"<profiles>{profile}</profiles><build>")
 
-    made = plan(tmp_path, files)
+    build_plan = plan(tmp_path, files)
 
-    assert arguments(made) == ("-pl", "benchmarks", "-am")
-    assert reactor.maven_arguments(BuildOptions(("own",)), made.profiles) == ("-Pown,bench",)
+    assert arguments(build_plan) == ("-pl", "benchmarks", "-am")
+    assert reactor.maven_arguments(BuildOptions(("own",)), build_plan.profiles) == ("-Pown,bench",)
 
 
 def test_a_module_that_nothing_lists_is_built_with_the_tree_that_it_needs(tmp_path):
     files = many_modules()
     files["pom.xml"] = pom("many", modules=("library",))
 
-    made = plan(tmp_path, files)
+    root_plan = plan(tmp_path, files)
     inside = plan_build(tmp_path, tmp_path / "benchmarks", everything=False)
 
-    for one in (made, inside):
-        assert arguments(one) == ("-f", "bench-audit-pom.xml", "-pl", "benchmarks", "-am")
-        assert one.folder == tmp_path
+    for build_plan in (root_plan, inside):
+        assert arguments(build_plan) == ("-f", "bench-audit-pom.xml", "-pl", "benchmarks", "-am")
+        assert build_plan.folder == tmp_path
         assert "<module>pom.xml</module><module>benchmarks/pom.xml" in reactor._render_aggregator(
-            one
+            build_plan
         )
 
 
@@ -104,10 +104,10 @@ def test_a_module_that_needs_nothing_of_the_tree_is_built_without_it(tmp_path):
     files["pom.xml"] = pom("many", modules=("library",))
     files["benchmarks/pom.xml"] = pom("benchmarks", dependencies=JMH)
 
-    made = plan(tmp_path, files)
+    build_plan = plan(tmp_path, files)
 
     assert "<modules><module>benchmarks/pom.xml</module></modules>" in reactor._render_aggregator(
-        made
+        build_plan
     )
 
 
@@ -116,33 +116,33 @@ def test_one_module_is_built_as_it_is(tmp_path):
 
 
 def test_the_users_own_choice_of_modules_counts(tmp_path):
-    made = plan(tmp_path, many_modules())
+    build_plan = plan(tmp_path, many_modules())
 
-    assert reactor._select_modules(made, BuildOptions(flags=("-pl=library",))) == ()
+    assert reactor._select_modules(build_plan, BuildOptions(flags=("-pl=library",))) == ()
 
 
 def test_without_benchmarks_in_sources_everything_is_built(tmp_path):
     files = many_modules()
-    files[f"benchmarks/{HERE}/Sums.java"] = "// @Benchmark of something else\n"
+    files[f"benchmarks/{SOURCE_FOLDER}/Sums.java"] = "// @Benchmark of something else\n"
 
-    made = plan(tmp_path, files)
+    build_plan = plan(tmp_path, files)
 
-    assert arguments(made) == ()
-    assert made.tested is None
+    assert arguments(build_plan) == ()
+    assert build_plan.tested is None
 
 
 @pytest.mark.parametrize("module", ["../outside", "/etc", "", "${module}", "absent", "."])
 def test_odd_names_of_modules_lead_nowhere(module, tmp_path):
     files = {"pom.xml": pom("many", modules=(module,)), "loose/pom.xml": "<project><modules>"}
 
-    made = plan(tmp_path / "tree", {**files, f"loose/{HERE}/Sum.java": SUM})
+    build_plan = plan(tmp_path / "tree", {**files, f"loose/{SOURCE_FOLDER}/Sum.java": SUM})
 
-    assert made.folder == tmp_path / "tree"
-    assert names(tmp_path / "tree", made.modules) == [".", "loose"]
+    assert build_plan.folder == tmp_path / "tree"
+    assert names(tmp_path / "tree", build_plan.modules) == [".", "loose"]
 
 
 @pytest.mark.parametrize(
-    ("written", "feature", "becomes"),
+    ("element", "feature", "becomes"),
     [
         ("<source>1.6</source>", 17, "<source>1.7</source>"),
         ("<maven.compiler.target>7</maven.compiler.target>", 25, "<maven.compiler.target>8<"),
@@ -153,8 +153,8 @@ def test_odd_names_of_modules_lead_nowhere(module, tmp_path):
         ("<release>11</release>", 25, "<release>11</release>"),
     ],
 )
-def test_levels_that_the_compiler_no_longer_knows_are_raised(written, feature, becomes, tmp_path):
-    write(tmp_path, {"pom.xml": f"<project><a>\xe4</a>{written}</project>"})
+def test_levels_that_the_compiler_no_longer_knows_are_raised(element, feature, becomes, tmp_path):
+    write(tmp_path, {"pom.xml": f"<project><a>\xe4</a>{element}</project>"})
 
     raise_levels([MavenModule(tmp_path)], feature)
 
@@ -186,11 +186,11 @@ def test_a_version_of_the_tree_that_is_not_the_trees_is_replaced(tmp_path):
     files["benchmarks/pom.xml"] = files["benchmarks/pom.xml"].replace(
         "<maven.compiler.release>17</", old_java
     )
-    made = plan(tmp_path, files)
+    build_plan = plan(tmp_path, files)
 
-    reactor.adapt_project(made, Jdk("java", "javac", "17", 17))
+    reactor.adapt_project(build_plan, Jdk("java", "javac", "17", 17))
 
-    (benchmarks,) = made.outside
+    (benchmarks,) = build_plan.outside
     changed = modules_below(tmp_path)[benchmarks]
     versions = {
         element.findtext("{*}artifactId"): element.findtext("{*}version")
@@ -203,7 +203,7 @@ def test_a_version_of_the_tree_that_is_not_the_trees_is_replaced(tmp_path):
 
 @pytest.mark.parametrize("linked", ["src", "src/test", "src/test/java"])
 def test_nothing_that_links_lead_to_is_changed(linked, tmp_path):
-    away = write(
+    outside = write(
         tmp_path / "away",
         {
             "pom.xml": "<project><release>6</release></project>",
@@ -216,16 +216,16 @@ def test_nothing_that_links_lead_to_is_changed(linked, tmp_path):
     files["pom.xml"] = pom("many", modules=("library",))
     top = write(tmp_path / "tree", files)
     (top / "other").mkdir()
-    (top / "other/pom.xml").symlink_to(away / "pom.xml")
-    (top / "bench-audit-pom.xml").symlink_to(away / "pom.xml")
+    (top / "other/pom.xml").symlink_to(outside / "pom.xml")
+    (top / "bench-audit-pom.xml").symlink_to(outside / "pom.xml")
     shutil.rmtree(top / "library/src")
     (top / "library" / linked).parent.mkdir(parents=True, exist_ok=True)
-    (top / "library" / linked).symlink_to(away)
-    before = everything(away)
+    (top / "library" / linked).symlink_to(outside)
+    before = everything(outside)
 
     reactor.adapt_project(plan_build(top, top, everything=False), Jdk("java", "javac", "17", 17))
 
-    assert everything(away) == before
+    assert everything(outside) == before
     assert not (top / "bench-audit-pom.xml").is_symlink()
 
 
@@ -237,7 +237,7 @@ def test_what_lacks_is_said_with_a_file_and_a_profile(tmp_path):
     folder = write(tmp_path / "with", files)
 
     assert reactor.missing_benchmarks_reason(folder) == (
-        f"{HERE}/Sums.java has some, but the build compiles none of them; "
+        f"{SOURCE_FOLDER}/Sums.java has some, but the build compiles none of them; "
         'try "profiles": ["measure"] of the subject'
     )
     assert "no source file" in reactor.missing_benchmarks_reason(
@@ -247,7 +247,7 @@ def test_what_lacks_is_said_with_a_file_and_a_profile(tmp_path):
 
 def test_a_benchmark_of_kotlin_and_one_behind_a_link_are_told_apart(tmp_path):
     files = one_module()
-    files["src/main/kotlin/Sums.kt"] = files.pop(f"{HERE}/Sums.java")
+    files["src/main/kotlin/Sums.kt"] = files.pop(f"{SOURCE_FOLDER}/Sums.java")
     top = write(tmp_path / "tree", files)
     (tmp_path / "away.java").write_text(BENCHMARK)
     (top / "src/main/java/away.java").symlink_to(tmp_path / "away.java")
@@ -357,14 +357,14 @@ def test_checks_are_left_out_one_by_one_and_not_without_end(executions, runs, tm
 @pytest.mark.parametrize("kind", ["file", "folder", "link"])
 def test_a_class_path_that_the_project_brings_along_is_not_taken(kind, tmp_path):
     top = write(tmp_path / "tree", many_modules())
-    away = write(tmp_path / "away", {"bench-audit.classpath": "/etc/passwd"})
+    outside = write(tmp_path / "away", {"bench-audit.classpath": "/etc/passwd"})
     target = top / "library/target"
     if kind == "file":
         write(target, {"bench-audit.classpath": "/etc/passwd"})
     elif kind == "folder":
         (target / "bench-audit.classpath").mkdir(parents=True)
     else:
-        target.symlink_to(away)
+        target.symlink_to(outside)
 
     def machine(_):
         write(top / "benchmarks/target", {"bench-audit.classpath": "/m2/a.jar:/m2/b.jar"})
@@ -376,7 +376,7 @@ def test_a_class_path_that_the_project_brings_along_is_not_taken(kind, tmp_path)
 
     texts = {str(entry) for source_set in reactor.source_sets(top) for entry in source_set.path}
     assert texts == {"/m2/a.jar", "/m2/b.jar"}
-    assert (away / "bench-audit.classpath").is_file()
+    assert (outside / "bench-audit.classpath").is_file()
 
 
 @pytest.mark.parametrize("plugin", ["resources", "compiler", "dependency", "exec"])

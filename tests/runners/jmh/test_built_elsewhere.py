@@ -61,7 +61,7 @@ def test_all_parts_are_there_and_nothing_leads_back(built, tmp_path):
     )
 
     read = [part.path.exists() and sorted(part.path.rglob("*")) for part in project.parts]
-    assert [path.name for found in read[:2] for path in found] == ["B.class", "L.class"]
+    assert [path.name for paths in read[:2] for path in paths] == ["B.class", "L.class"]
     assert project.parts[2].path.name == "jmh-core-1.jar"
     assert project.parts[2].path.read_bytes() == b"jmh"
     assert not project.parts[3].path.exists()
@@ -75,7 +75,11 @@ def test_all_parts_are_there_and_nothing_leads_back(built, tmp_path):
 
 
 def test_another_jdk_is_refused(built, tmp_path):
-    other = replace(built, project=replace(built.project, versions=(("jdk", 'openjdk "9"'),)))
+    foreign_build = replace(
+        built, project=replace(built.project, versions=(("jdk", 'openjdk "9"'),))
+    )
 
     with pytest.raises(MachineError, match=r'java is another JDK \(.+\) than on .* \(openjdk "9'):
-        other.unpack_suite(home=HomeFolder(tmp_path / "far"), host=LocalHost(), environment=PATH)
+        foreign_build.unpack_suite(
+            home=HomeFolder(tmp_path / "far"), host=LocalHost(), environment=PATH
+        )

@@ -86,9 +86,9 @@ def compiled(folder: Path, sources: dict[str, str], *options: str) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     files = [str(folder / "src" / name) for name in sources]
-    made = folder / "classes"
-    subprocess.run(("javac", *BRIEF, *options, "-d", made, *files), check=True)
-    return made
+    classes = folder / "classes"
+    subprocess.run(("javac", *BRIEF, *options, "-d", classes, *files), check=True)
+    return classes
 
 
 def packed(classes: Path, name: str, *more: str) -> Path:
@@ -103,8 +103,8 @@ def traced(jmh_home, tmp_path):
 
     def run(library: Path, *arguments: object):
         host = LocalHost()
-        given = environment(os.environ)
-        guests = prepare_guests(jmh_core_jar=None, home=jmh_home, host=host, environment=given)
+        variables = environment(os.environ)
+        guests = prepare_guests(jmh_core_jar=None, home=jmh_home, host=host, environment=variables)
         parts = (Part(Role.LIBRARY, library), Part(Role.BENCHMARKS, tmp_path))
         argv = ("java", *map(str, arguments))
         project = Project(
@@ -115,9 +115,9 @@ def traced(jmh_home, tmp_path):
             root=tmp_path,
             digest="0" * 32,
             parts=parts,
-            environment=given,
+            environment=variables,
         )
-        job = Invocation(argv=argv, cwd=tmp_path, environment=given, timeout_seconds=60.0)
+        job = Invocation(argv=argv, cwd=tmp_path, environment=variables, timeout_seconds=60.0)
         sources = JmhHarness(guests).read_sources(project, tmp_path, host.run_process)
         variant = Variant(
             VariantKind.TRACED,
@@ -148,9 +148,11 @@ def client(body: str, *, head: str = "", package: str = "") -> dict[str, str]:
     return {f"{folder}Main.java": f"package {package};\n{text}" if package else text}
 
 
-def counts(outcome, what: str) -> dict[str, int]:
-    found = {call.method.removeprefix("beads."): getattr(call, what) for call in outcome.calls}
-    return {name: calls for name, calls in found.items() if calls}
+def counts(outcome, counter: str) -> dict[str, int]:
+    method_counts = {
+        call.method.removeprefix("beads."): getattr(call, counter) for call in outcome.calls
+    }
+    return {name: calls for name, calls in method_counts.items() if calls}
 
 
 def test_calls_of_interfaces_are_shown_there_and_counted_for_what_ran(traced, tmp_path):
@@ -195,13 +197,13 @@ def test_arguments_are_written_as_source_has_them(traced, tmp_path):
 
     outcome = traced(library, "-cp", f"{main}:{library}", "Main")
 
-    found = {call.method.removeprefix("beads.Texts."): call.arguments for call in outcome.calls}
-    assert found["down"] == (("3",),)
-    (everything,) = found["all"]
+    arguments = {call.method.removeprefix("beads.Texts."): call.arguments for call in outcome.calls}
+    assert arguments["down"] == (("3",),)
+    (everything,) = arguments["all"]
     literals = ("5L", "1.5", r"'\''", "2.5f", "(byte) 7", "true", r'"a\"\\\n\001\u00e9"')
     assert everything == (*literals, None, None)
     # The first eight calls are looked at; texts longer than 40 characters are no simple values.
-    assert found["length"] == (("null",), (None,))
+    assert arguments["length"] == (("null",), (None,))
     assert counts(outcome, "outside")["Texts.length"] == 101
 
 
@@ -222,14 +224,14 @@ def test_each_class_loader_has_classes_of_its_own_and_all_are_counted(traced, tm
 
 
 def test_classes_for_newer_jvms_alone_are_the_librarys(traced, tmp_path):
-    own = {"beads/Newer.java": "package beads; class Newer { int n = Texts.down(1); }"}
+    newer_sources = {"beads/Newer.java": "package beads; class Newer { int n = Texts.down(1); }"}
     door = {
         "beads/Door.java": "package beads; public class Door { public static int open() throws "
         'Exception { Class.forName("beads.Newer").getDeclaredConstructor().newInstance(); '
         "return 1; } }"
     }
     plain = compiled(tmp_path / "plain", LIBRARY | door)
-    newer = compiled(tmp_path / "newer", own, "-cp", str(plain))
+    newer = compiled(tmp_path / "newer", newer_sources, "-cp", str(plain))
     library = packed(plain, "beads.jar", "--release", "11", "-C", str(newer), ".")
     main = compiled(tmp_path / "client", client("beads.Door.open();"), "-cp", str(plain))
 

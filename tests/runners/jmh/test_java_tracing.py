@@ -61,8 +61,8 @@ def traced(jmh_home, tmp_path):
         for words in (("init", "-q"), ("add", "-A")):
             subprocess.run(("git", "-C", folder, *words), check=True)
         host = LocalHost()
-        given = (*environment(os.environ), ("GRADLE_USER_HOME", str(tmp_path / "gradle")))
-        common = {"home": jmh_home, "host": host, "environment": given}
+        variables = (*environment(os.environ), ("GRADLE_USER_HOME", str(tmp_path / "gradle")))
+        common = {"home": jmh_home, "host": host, "environment": variables}
         words = BuildOptions()
         placed = place_subject(FolderSpec(folder / "library"), **common)
         library = prepare_library(None, placed, words=words, **common)
@@ -103,14 +103,14 @@ def test_calls_are_counted_exactly(traced):
     outcome = traced()
 
     result = calls(outcome)
-    assert {name: one.outside for name, one in result.items() if one.outside} == OUTSIDE
-    assert {name: one.inside for name, one in result.items() if one.inside} == INSIDE
+    assert {name: call.outside for name, call in result.items() if call.outside} == OUTSIDE
+    assert {name: call.inside for name, call in result.items() if call.inside} == INSIDE
     assert (outcome.tests, outcome.missing) == (6, "")
 
 
 def test_a_killed_jvm_leaves_what_the_chosen_tests_had_counted_a_second_before(traced):
-    def dies(both):
-        test = both / "client" / "src/test/java/org/example/jeweller/JewellerTest.java"
+    def dies(root):
+        test = root / "client" / "src/test/java/org/example/jeweller/JewellerTest.java"
         text = test.read_text().replace(
             "assertEquals(0, Beads.countDown(5));",
             "assertEquals(0, Beads.countDown(5));\n        try {\n            Thread.sleep(3000);\n"
@@ -121,7 +121,7 @@ def test_a_killed_jvm_leaves_what_the_chosen_tests_had_counted_a_second_before(t
 
     outcome = traced(dies, tests=["JewellerTest#recursion"])
 
-    assert {name: one.outside for name, one in calls(outcome).items()} == {
+    assert {name: call.outside for name, call in calls(outcome).items()} == {
         "Beads.countDown": 1,
         "Beads.twice": 0,
     }
@@ -129,8 +129,8 @@ def test_a_killed_jvm_leaves_what_the_chosen_tests_had_counted_a_second_before(t
 
 
 def test_failing_tests_are_said(traced):
-    def fails(both):
-        test = both / "client" / "src/test/java/org/example/jeweller/JewellerTest.java"
+    def fails(root):
+        test = root / "client" / "src/test/java/org/example/jeweller/JewellerTest.java"
         test.write_text(test.read_text().replace("assertEquals(0, ", "assertEquals(1, "))
 
     outcome = traced(fails)
@@ -140,7 +140,7 @@ def test_failing_tests_are_said(traced):
 
 
 def test_a_client_without_tests(traced):
-    outcome = traced(lambda both: shutil.rmtree(both / "client/src/test"))
+    outcome = traced(lambda root: shutil.rmtree(root / "client/src/test"))
 
     assert isinstance(outcome, Skipped), outcome
     assert "no JVM" in outcome.reason
@@ -170,13 +170,13 @@ public class JewellerTest {
 """
 
 
-def by_gradle(both):
-    for pom in both.rglob("pom.xml"):
+def by_gradle(root):
+    for pom in root.rglob("pom.xml"):
         pom.unlink()
-    (both / "settings.gradle").write_text("include 'library', 'client'\n")
-    (both / "library" / "build.gradle").write_text("apply plugin: 'java'\n")
-    (both / "client" / "build.gradle").write_text(GRADLE)
-    test = both / "client/src/test/java/org/example/jeweller/JewellerTest.java"
+    (root / "settings.gradle").write_text("include 'library', 'client'\n")
+    (root / "library" / "build.gradle").write_text("apply plugin: 'java'\n")
+    (root / "client" / "build.gradle").write_text(GRADLE)
+    test = root / "client/src/test/java/org/example/jeweller/JewellerTest.java"
     test.write_text(JUNIT4)
 
 
@@ -184,7 +184,7 @@ def by_gradle(both):
 def test_a_client_that_gradle_builds(traced):
     outcome = traced(by_gradle)
 
-    found = {name: one.outside for name, one in calls(outcome).items() if one.outside}
-    assert found == {"Beads.countDown": 1, "Beads.twice": 1}
+    outside_calls = {name: call.outside for name, call in calls(outcome).items() if call.outside}
+    assert outside_calls == {"Beads.countDown": 1, "Beads.twice": 1}
     assert calls(outcome)["Beads.countDown"].inside == 5
     assert (outcome.tests, outcome.missing) == (None, "")

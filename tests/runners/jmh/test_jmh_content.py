@@ -42,10 +42,10 @@ def test_a_jar_built_anew_of_the_same_classes_is_the_same(tmp_path):
     ],
 )
 def test_other_content_is_another_subject(tmp_path, changed):
-    known = CLASSES | {PROPERTIES: b"#Generated Mon\nversion=1\n"}
+    original_files = CLASSES | {PROPERTIES: b"#Generated Mon\nversion=1\n"}
 
-    digest = _digest(_jar(tmp_path / "a.jar", known))
-    two = _digest(_jar(tmp_path / "b.jar", known | changed))
+    digest = _digest(_jar(tmp_path / "a.jar", original_files))
+    two = _digest(_jar(tmp_path / "b.jar", original_files | changed))
 
     assert digest != two
 

@@ -30,14 +30,14 @@ def test_a_plain_run_gives_exact_values_of_every_block(jmh):
 
 
 def test_sources_are_read_again_by_one_process(jmh, tmp_path):
-    asked = []
+    jobs = []
 
     def ask(job):
-        asked.append(job)
+        jobs.append(job)
         return LocalHost().run_process(job)
 
     assert jmh.harness.read_sources(jmh.project, tmp_path, ask) == jmh.suite.sources
-    assert len(asked) == 1
+    assert len(jobs) == 1
 
 
 def test_what_a_limit_ends_while_it_is_listed_is_not_the_suite_s_fault(jmh, tmp_path):
@@ -121,13 +121,13 @@ def test_what_is_not_run_as_its_author_says_is_said(jmh):
 
 
 def test_the_authors_iteration_time_stays_where_set_up_runs_at_each_iteration(jmh):
-    kept = jmh.benchmark("fresh").block_seconds
-    short = jmh.run("fresh", plain(seconds=kept)).find_series(WALL, ArmName.PLAIN)
-    long = jmh.run("fresh", plain(seconds=10 * kept)).find_series(WALL, ArmName.PLAIN)
+    block_seconds = jmh.benchmark("fresh").block_seconds
+    short = jmh.run("fresh", plain(seconds=block_seconds)).find_series(WALL, ArmName.PLAIN)
+    long = jmh.run("fresh", plain(seconds=10 * block_seconds)).find_series(WALL, ArmName.PLAIN)
 
-    assert kept == pytest.approx(0.04)
-    assert min(long.values) > 5 * kept
-    assert min(short.values) > kept / 2
+    assert block_seconds == pytest.approx(0.04)
+    assert min(long.values) > 5 * block_seconds
+    assert min(short.values) > block_seconds / 2
 
 
 def test_a_failing_benchmark_is_an_outcome_with_its_exception(jmh):

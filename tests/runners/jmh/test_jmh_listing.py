@@ -58,7 +58,7 @@ def arguments(benchmark, variant=PLAIN):
 def test_each_choice_of_parameters_is_a_benchmark():
     result = benchmarks(entry(parameters={"size": ["1", "2"], "kind": ["x", "y"]}))
 
-    assert [one.id for one in result] == [
+    assert [benchmark.id for benchmark in result] == [
         "a.B.c[size=1,kind=x]",
         "a.B.c[size=1,kind=y]",
         "a.B.c[size=2,kind=x]",
@@ -85,14 +85,14 @@ def test_threads_are_divided_by_in_rates_only(mode, threads, groups, expected):
 
 def test_a_line_that_jmh_cannot_read_does_not_stop_the_others():
     broken = {"kind": "unusable", "name": "JMH S 3", "reason": "no such mode"}
-    listed = read_entries(f"{json.dumps(broken)}\n{json.dumps(entry())}".encode(), "1.37")
+    listing = read_entries(f"{json.dumps(broken)}\n{json.dumps(entry())}".encode(), "1.37")
 
-    assert [benchmark.id for benchmark in listed.benchmarks] == ["a.B.c"]
-    assert listed.unusable == (("JMH S 3", "no such mode"),)
+    assert [benchmark.id for benchmark in listing.benchmarks] == ["a.B.c"]
+    assert listing.unusable == (("JMH S 3", "no such mode"),)
 
 
 @pytest.mark.parametrize(
-    ("message", "kept"),
+    ("message", "is_kept"),
     [
         ({}, False),
         ({"fixtures": ["Trial", "Invocation"]}, False),
@@ -102,12 +102,14 @@ def test_a_line_that_jmh_cannot_read_does_not_stop_the_others():
         ({"iteration_batch": 5}, True),
     ],
 )
-def test_the_authors_iteration_time_is_kept_where_another_would_mean_something_else(message, kept):
+def test_the_authors_iteration_time_is_kept_where_another_would_mean_something_else(
+    message, is_kept
+):
     (benchmark,) = benchmarks(entry(iteration_seconds=2.0, warmup_seconds=3.0, **message))
     job = arguments(benchmark)
 
-    assert benchmark.block_seconds == (2.0 if kept else None)
-    assert bool(benchmark.fixed_length_reason) is kept
+    assert benchmark.block_seconds == (2.0 if is_kept else None)
+    assert bool(benchmark.fixed_length_reason) is is_kept
     assert "iteration-seconds=0.05" in job.argv
     assert "warmup-seconds=0.05" in job.argv
 
@@ -125,15 +127,15 @@ def test_an_iteration_that_is_kept_lasts_as_long_as_in_this_jmh_if_the_author_sa
     assert benchmark.fixed_length_reason == "set-up runs at each iteration"
 
 
-@pytest.mark.parametrize(("batch", "what"), [(None, "one call"), (50, "a batch of 50 calls")])
-def test_a_single_shot_has_no_time_and_is_said_to_come_after_the_planned_warm_up(batch, what):
+@pytest.mark.parametrize(("batch", "unit"), [(None, "one call"), (50, "a batch of 50 calls")])
+def test_a_single_shot_has_no_time_and_is_said_to_come_after_the_planned_warm_up(batch, unit):
     (benchmark,) = benchmarks(
         entry(mode="SingleShotTime", iteration_batch=batch, iteration_seconds=2.0, fixtures=None)
     )
 
     assert benchmark.block_seconds is None
     assert benchmark.notes == (
-        f"an iteration is {what}, however long that takes; how many there are, and how many warm "
+        f"an iteration is {unit}, however long that takes; how many there are, and how many warm "
         "up before them, is as planned, not as written",
     )
 
@@ -180,12 +182,12 @@ def test_the_agent_is_given_to_changed_variants_only_and_before_the_authors_argu
 
     plain_job, counting = arguments(benchmark), arguments(benchmark, Variant(VariantKind.COUNTING))
 
-    given = [each for each in counting.argv if each.startswith("prepend=")]
-    assert given == [
+    prepended = [argument for argument in counting.argv if argument.startswith("prepend=")]
+    assert prepended == [
         "prepend=-javaagent:/guest/agent.jar=/into/instructions.tsv",
         "prepend=-Xmx111m",
     ]
-    assert not any("javaagent" in each for each in plain_job.argv)
+    assert not any("javaagent" in argument for argument in plain_job.argv)
 
 
 def test_sources_are_read_from_folders_and_jars_and_the_first_of_a_path_counts(tmp_path):
@@ -197,12 +199,12 @@ def test_sources_are_read_from_folders_and_jars_and_the_first_of_a_path_counts(t
         archive.writestr("a/B.java", b"three")
         archive.writestr("a/B.class", b"four")
 
-    found = [
+    sources = [
         (java_source.path, java_source.unit, java_source.text)
         for java_source in read_java_sources([folder, jar])
     ]
 
-    assert found == [("a/A.java", "src", b"one"), ("a/B.java", "x-sources.jar", b"three")]
+    assert sources == [("a/A.java", "src", b"one"), ("a/B.java", "x-sources.jar", b"three")]
 
 
 def test_a_list_that_is_no_list_is_one_error():

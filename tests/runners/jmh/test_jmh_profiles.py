@@ -32,11 +32,11 @@ def profiled(suited, benchmark, *methods, **variables):
         seed=1,
         timeout_seconds=120,
     )
-    into = suited.folder / overlay.digest
-    into.mkdir(exist_ok=True)
+    build_folder = suited.folder / overlay.digest
+    build_folder.mkdir(exist_ok=True)
     answers = [
         suited.host.run_process(replace(job, environment=(*job.environment, *variables.items())))
-        for job in suited.harness.plan_launch(suited.project, trial, into)
+        for job in suited.harness.plan_launch(suited.project, trial, build_folder)
     ]
     return suited.harness.read_outcome(trial, answers)
 
@@ -44,7 +44,9 @@ def profiled(suited, benchmark, *methods, **variables):
 def share(outcome, function):
     """Return the fraction of samples with a frame of the function, by its descriptor."""
     assert isinstance(outcome, Profiled), outcome
-    (index,) = [at for at, frame in enumerate(outcome.frames) if frame.function == function] or [-1]
+    (index,) = [
+        position for position, frame in enumerate(outcome.frames) if frame.function == function
+    ] or [-1]
     return (
         sum(stack.count for stack in outcome.stacks if index in stack.frames) / outcome.sample_count
     )

@@ -48,11 +48,11 @@ def trial(variant=PLAIN, benchmark="b", schedule: Schedule | None = None):
 
 
 def read(lines, variant=PLAIN, *, exit_code=0, stdout=b"", schedule=None):
-    asked = trial(variant, schedule=schedule)
+    planned_trial = trial(variant, schedule=schedule)
     text = "\n".join([RECORDS_HEADER, *lines, ""]).encode() if lines is not None else b""
-    files = {Path("/into") / records_name(asked): text}
+    files = {Path("/into") / records_name(planned_trial): text}
     answer = CompletedProcess(exit_code=exit_code, stdout=stdout, files=files, seconds=7.0)
-    return read_outcome(asked, [answer])
+    return read_outcome(planned_trial, [answer])
 
 
 def test_all_blocks_make_a_measurement():

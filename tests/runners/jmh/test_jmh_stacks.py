@@ -81,7 +81,7 @@ def test_a_recursive_function_is_one_frame():
 def test_equal_stacks_of_threads_are_one():
     outcome = read(stack(TURNS, thread=7), stack(TURNS, thread=8, samples=4))
 
-    assert [one.count for one in outcome.stacks] == [5]
+    assert [merged_stack.count for merged_stack in outcome.stacks] == [5]
 
 
 @pytest.mark.parametrize("mode", ["thrpt", "avgt", "sample", "ss"])

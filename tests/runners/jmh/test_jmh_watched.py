@@ -46,7 +46,7 @@ def test_a_long_iteration_is_done_and_one_operation_more(jmh):
 
     assert 3 <= len(times(outcome)) <= 5
     assert torn_down(jmh) == 1 + len(times(outcome)) + 1
-    assert min(lasted for _, lasted in watcher.seen) > 0.3
+    assert min(lasted for _, lasted in watcher.iterations) > 0.3
     assert time.monotonic() - began < MOST * 0.4
 
 
@@ -80,4 +80,4 @@ def test_one_that_fails_in_the_middle_has_crashed(jmh):
 
     assert isinstance(outcome, Crashed), outcome
     assert "this one fails later" in outcome.tail
-    assert len(watcher.seen) == 4
+    assert len(watcher.iterations) == 4

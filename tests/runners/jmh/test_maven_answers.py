@@ -27,7 +27,7 @@ LIST = (
 )
 
 
-TOLD = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
+JVM_OPTION_VARIABLES = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 
 
 def says(stderr=b"", stdout=b"", code=0):
@@ -89,9 +89,9 @@ def test_a_missing_maven_is_said_with_what_to_do(tmp_path):
 
 def test_variables_that_change_every_java_process_or_are_pips_do_not_reach_the_subject():
     changing = (("JAVA_TOOL_OPTIONS", "-Xmx1g"), ("CLASSPATH", "."))
-    given = (*changing, ("PATH", "/bin"), ("PIP_INDEX_URL", "https://me:secret@example.org"))
+    variables = (*changing, ("PATH", "/bin"), ("PIP_INDEX_URL", "https://me:secret@example.org"))
 
-    assert java_environment(given) == (("PATH", "/bin"),)
+    assert java_environment(variables) == (("PATH", "/bin"),)
 
 
 def test_a_local_repository_of_ours_is_used(tmp_path):
@@ -105,16 +105,16 @@ def test_a_local_repository_of_ours_is_used(tmp_path):
 
 
 def test_what_java_is_told_of_proxies_and_trust_stores_reaches_maven_but_not_the_subject(tmp_path):
-    told = tuple((name, "-Djavax.net.ssl.trustStore=/t") for name in TOLD)
+    variables = tuple((name, "-Djavax.net.ssl.trustStore=/t") for name in JVM_OPTION_VARIABLES)
     host = says(stderr=b'openjdk version "17.0.1"')
 
-    Maven(home=HomeFolder(tmp_path), host=host, environment=told).run_goals(
+    Maven(home=HomeFolder(tmp_path), host=host, environment=variables).run_goals(
         "x", cwd=tmp_path, what="ring"
     )
-    find_jdk(host, told)
+    find_jdk(host, variables)
 
     mvn, *java = host.jobs
-    assert {*told} <= {*mvn.environment}
+    assert {*variables} <= {*mvn.environment}
     assert [job.environment for job in java] == [(), ()]
 
 
@@ -128,7 +128,7 @@ def test_a_compile_error_keeps_the_compilers_lines(tmp_path):
 
 
 def test_a_network_that_is_off_is_not_a_name_that_is_wrong(tmp_path):
-    away = (
+    transfer_error = (
         "\x1b[0m[ERROR] Could not transfer artifact g:a:pom:1 from/to central "
         "(https://repo.example/m2): transfer failed -> [Help 1]\n"
     )
@@ -137,7 +137,7 @@ def test_a_network_that_is_off_is_not_a_name_that_is_wrong(tmp_path):
     with pytest.raises(
         ResolveFailed, match=r"cannot fetch g:a:pom:1 from https://repo\.example/m2"
     ):
-        failing(away, tmp_path)
+        failing(transfer_error, tmp_path)
     with pytest.raises(NotPublished, match="no repository has g:a:jar:1"):
         failing(absent, tmp_path)
 
@@ -270,12 +270,12 @@ def test_benchmarks_and_library_in_one_place_are_parted(packed, tmp_path):
                 archive.writestr(name, text)
         place = jar
 
-    own = benchmark_classes(benchmark_list(place) or "")
-    benchmarks, library = split_classes(place, tmp_path / "split", own)
+    suite_classes = benchmark_classes(benchmark_list(place) or "")
+    benchmarks, library = split_classes(place, tmp_path / "split", suite_classes)
 
     assert benchmark_list(benchmarks) == LIST
-    kept = {p.relative_to(library).as_posix() for p in library.rglob("*") if p.is_file()}
-    assert kept == {"META-INF/MANIFEST.MF", "org/ex/Thingsum.class"}
+    library_files = {p.relative_to(library).as_posix() for p in library.rglob("*") if p.is_file()}
+    assert library_files == {"META-INF/MANIFEST.MF", "org/ex/Thingsum.class"}
 
 
 def test_a_digest_covers_content_order_and_toolchain(tmp_path):

@@ -48,10 +48,10 @@ def user(tmp_path):
 
 
 def prepared(folder, home, user, *profiles, flags=()):
-    given = environment(user)
-    placed = place_subject(FolderSpec(folder), home=home, host=LocalHost(), environment=given)
+    variables = environment(user)
+    placed = place_subject(FolderSpec(folder), home=home, host=LocalHost(), environment=variables)
     words = BuildOptions(profiles, flags)
-    return prepare_tree(placed, home=home, host=LocalHost(), environment=given, words=words)
+    return prepare_tree(placed, home=home, host=LocalHost(), environment=variables, words=words)
 
 
 def library_files(project):
@@ -83,10 +83,10 @@ def test_published_artifacts_are_resolved_once_and_nothing_of_the_users_is_writt
         assert job.argv[0] != "mvn"
         return LocalHost().run_process(job)
 
-    again = prepare_artifact(
+    second_project = prepare_artifact(
         TEXT, home=home, host=FakeHost(without_maven), environment=environment(user)
     )
-    assert again == project
+    assert second_project == project
     assert everything(user) == before
 
 
@@ -99,19 +99,19 @@ def test_a_version_that_can_change_is_resolved_each_time(version, home, user, tm
 
     for number in (1, 2):
         publish(repository, version if published else str(number), f"of {number}", number)
-        given = environment(user)
-        projects.append(prepare_artifact(spec, home=home, host=LocalHost(), environment=given))
+        variables = environment(user)
+        projects.append(prepare_artifact(spec, home=home, host=LocalHost(), environment=variables))
 
-    one, two = projects
-    assert (one.revision, two.revision) == ((version,) * 2 if published else ("1", "2"))
-    assert one.digest != two.digest
+    first, second = projects
+    assert (first.revision, second.revision) == ((version,) * 2 if published else ("1", "2"))
+    assert first.digest != second.digest
     for number, project in enumerate(projects, 1):
         (benchmarks,) = project.list_paths(Role.BENCHMARKS)
         assert (benchmarks / "org/ex/Things.class").read_text() == f"of {number}"
 
 
 def test_an_extra_that_can_change_is_resolved_each_time(home, user, tmp_path):
-    repository, given = tmp_path / "repository", environment(user)
+    repository, variables = tmp_path / "repository", environment(user)
     write(user, {".m2/settings.xml": OWN_REPOSITORY.format(url=repository.as_uri())})
     publish(repository, "7", "always the same")
     snapshot = ("org.example:thing:7-SNAPSHOT",)
@@ -120,7 +120,7 @@ def test_an_extra_that_can_change_is_resolved_each_time(home, user, tmp_path):
 
     for number in (1, 2):
         publish(repository, "7-SNAPSHOT", f"of {number}", number)
-        project = prepare_artifact(spec, home=home, host=LocalHost(), environment=given)
+        project = prepare_artifact(spec, home=home, host=LocalHost(), environment=variables)
         digests.add(project.digest)
 
     assert len(digests) == 2
@@ -163,14 +163,14 @@ def test_a_project_is_built_in_our_copy_only(home, user):
 
 
 def test_what_the_user_has_downloaded_is_read_and_their_mirror_is_honoured(home, user, tmp_path):
-    known = prepared(JAVA_RING, home, user)
+    first_project = prepared(JAVA_RING, home, user)
     write(user, {".m2/settings.xml": NOWHERE})
     (user / ".m2" / "repository").symlink_to(home.make_cache_folder("maven"))
     before = everything(home.make_cache_folder("maven"))
 
     project = prepared(JAVA_RING, HomeFolder(tmp_path / "empty"), user)
 
-    assert project.digest == known.digest
+    assert project.digest == first_project.digest
     assert everything(home.make_cache_folder("maven")) == before
 
 
@@ -240,20 +240,20 @@ def test_a_project_that_names_no_jmh_is_not_built(home, user, tmp_path):
 
 def test_a_profile_is_switched_on_and_makes_another_project(home, user, tmp_path):
     files = one_module()
-    needed = "".join(f"<dependency>{each}</dependency>" for each in JMH)
-    without, there = files["pom.xml"].replace(needed, ""), "<id>measure</id>"
-    profile = f"<profile>{there}<dependencies>{needed}</dependencies></profile>"
+    needed = "".join(f"<dependency>{declaration}</dependency>" for declaration in JMH)
+    without, profile_id = files["pom.xml"].replace(needed, ""), "<id>measure</id>"
+    profile = f"<profile>{profile_id}<dependencies>{needed}</dependencies></profile>"
     files["pom.xml"] = without.replace("<build>", f"<profiles>{profile}</profiles><build>")
     folder = write(tmp_path / "one", files)
 
     with pytest.raises(BuildFailed, match=r"(?s)org\.openjdk\.jmh.*try .profiles.: ..measure"):
         prepared(folder, home, user)
     project = prepared(folder, home, user, "measure")
-    other = prepared(folder, home, user, "measure", "!another")
+    second_project = prepared(folder, home, user, "measure", "!another")
 
     (benchmarks,) = project.list_paths(Role.BENCHMARKS)
     assert "org.example.many.Sums" in (benchmark_list(benchmarks) or "")
-    assert project.digest != other.digest
+    assert project.digest != second_project.digest
 
 
 def test_a_flag_reaches_the_projects_own_wrapper(home, user, tmp_path):
@@ -278,19 +278,19 @@ def test_a_commit_that_changes_no_class_is_built_of_the_same_code(home, user, tm
         return prepared(folder, home, user)
 
     ring = "src/main/java/org/example/ring/Ring.java"
-    known = prepared(JAVA_RING, home, user)
+    original = prepared(JAVA_RING, home, user)
     comment = changed("comment", ring, "private int head;", "private int head; // the oldest")
     text = changed("text", "README.md", "\n", "\nmore\n")
     code = changed("code", ring, "size++;", "size = size + 2 - 1;")
 
-    assert len({one.digest for one in (known, comment, text, code)}) == 4
-    assert known.all_inputs == comment.all_inputs == text.all_inputs
-    assert code.all_inputs != known.all_inputs
+    assert len({project.digest for project in (original, comment, text, code)}) == 4
+    assert original.all_inputs == comment.all_inputs == text.all_inputs
+    assert code.all_inputs != original.all_inputs
 
 
 def test_the_users_real_folder_of_maven_is_not_even_made(home, user):
-    there = Path("~/.m2").expanduser().exists()
+    existed = Path("~/.m2").expanduser().exists()
 
     prepared(JAVA_RING, home, user)
 
-    assert Path("~/.m2").expanduser().exists() == there
+    assert Path("~/.m2").expanduser().exists() == existed

@@ -68,11 +68,11 @@ def compiled(folder, files, *options):
 def call(*words):
     """Run a tool of the JDK that java is of."""
     home = Path(os.environ.get("JAVA_HOME") or Path(shutil.which("java")).resolve().parents[1])
-    done = subprocess.run(
+    completed = subprocess.run(
         (home / "bin" / words[0], *words[1:]), capture_output=True, text=True, check=False
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+    return completed.stdout
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def library(tmp_path_factory, jmh):
     jar, keys = folder / "closed.jar", folder / "keys"
     with zipfile.ZipFile(jar, "w") as file:
         file.writestr("META-INF/MANIFEST.MF", MANIFEST)
-        for path in sorted(one for one in classes.rglob("*.class")):
+        for path in sorted(class_file for class_file in classes.rglob("*.class")):
             file.write(path, path.relative_to(classes).as_posix())
     secret = ("-keystore", keys, "-storepass", "changeit")
     call("keytool", "-genkeypair", "-alias", "a", "-keyalg", "RSA", "-dname", "CN=a", *secret)

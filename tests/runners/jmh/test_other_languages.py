@@ -146,16 +146,18 @@ def project(language, sources, folder, home, *, generation=GENERATION, library=N
 def test_benchmarks_of_kotlins_own_annotations_need_no_generator_of_the_build(jmh_home, tmp_path):
     """kotlinx-benchmark's annotations are JMH's, and its build is not asked for what it makes."""
     of_jmh = "import org.openjdk.jmh.annotations.*"
-    own = {
+    kotlinx_sources = {
         name: text.replace(of_jmh, "import kotlinx.benchmark.*") for name, text in KOTLIN.items()
     }
-    assert own != KOTLIN
+    assert kotlinx_sources != KOTLIN
     more = dependency("org.jetbrains.kotlinx", "kotlinx-benchmark-runtime-jvm", "0.4.10")
-    both = f"{LIBRARIES['kotlin']}</dependency><dependency>{more}"
+    libraries = f"{LIBRARIES['kotlin']}</dependency><dependency>{more}"
 
-    made, common = project("kotlin", own, tmp_path, jmh_home, generation="", library=both)
-    guests = prepare_guests(jmh_core_jar=jmh_jar(made.parts), **common)
-    suited = of_project(made, JmhHarness(guests), tmp_path)
+    prepared_project, common = project(
+        "kotlin", kotlinx_sources, tmp_path, jmh_home, generation="", library=libraries
+    )
+    guests = prepare_guests(jmh_core_jar=jmh_jar(prepared_project.parts), **common)
+    suited = of_project(prepared_project, JmhHarness(guests), tmp_path)
 
     assert [benchmark.id for benchmark in suited.suite.benchmarks] == ["org.example.kt.Sums.stir"]
     assert any("Mixer" in method for method in suited.methods)
@@ -169,13 +171,17 @@ def test_benchmarks_of_kotlins_own_annotations_need_no_generator_of_the_build(jm
     ],
 )
 def test_a_method_is_listed_and_slowed(language, sources, method, jmh_home, tmp_path):
-    made, common = project(language, sources, tmp_path, jmh_home)
-    guests = prepare_guests(jmh_core_jar=jmh_jar(made.parts), **common)
-    suited = of_project(made, JmhHarness(guests), tmp_path)
+    prepared_project, common = project(language, sources, tmp_path, jmh_home)
+    guests = prepare_guests(jmh_core_jar=jmh_jar(prepared_project.parts), **common)
+    suited = of_project(prepared_project, JmhHarness(guests), tmp_path)
 
     (benchmark,) = suited.suite.benchmarks
-    (found,) = [one for one in suited.methods.values() if mutator.matches_method(method, one)]
-    outcome = suited.run("stir", against_probe(InjectionKind.WORK, 5000), delayed(found))
+    (slowed_method,) = [
+        candidate
+        for candidate in suited.methods.values()
+        if mutator.matches_method(method, candidate)
+    ]
+    outcome = suited.run("stir", against_probe(InjectionKind.WORK, 5000), delayed(slowed_method))
 
     assert benchmark.id == f"org.example.{'kt' if language == 'kotlin' else 'sc'}.Sums.stir"
     assert isinstance(outcome, Measured)

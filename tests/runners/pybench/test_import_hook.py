@@ -65,9 +65,9 @@ def test_the_changed_text_runs_in_packages_and_namespaces(package, place):
     if package:
         (place.file.parent / "__init__.py").write_text("")
 
-    done = place.run(SAY)
+    completed = place.run(SAY)
 
-    assert (done.stdout, done.stderr) == (COUNTED, "")
+    assert (completed.stdout, completed.stderr) == (COUNTED, "")
     assert place.records.read_text() == "present\tpack.module\n"
 
 
@@ -78,12 +78,12 @@ def test_no_byte_code_is_read_and_none_is_written(place):
     before = {path: path.read_bytes() for path in cached.iterdir()}
     changed = place.run(SAY)
     after = {path: path.read_bytes() for path in cached.iterdir()}
-    again = place.run("import pack.module as m; print(m.__dict__.keys())", changed=False)
+    unchanged = place.run("import pack.module as m; print(m.__dict__.keys())", changed=False)
 
     assert plain.returncode == 0
     assert changed.stdout == COUNTED
     assert after == before != {}
-    assert "zz" not in again.stdout
+    assert "zz" not in unchanged.stdout
 
 
 def test_sources_tracebacks_and_file_are_those_of_the_file(place):
@@ -97,10 +97,10 @@ try:
 except TypeError as error:
     print(*((f.lineno, f.line) for f in traceback.extract_tb(error.__traceback__)[1:]))
 """
-    done = place.run(code)
+    completed = place.run(code)
 
-    assert done.stderr == ""
-    assert done.stdout.splitlines() == [
+    assert completed.stderr == ""
+    assert completed.stdout.splitlines() == [
         f"{place.file} {place.file} 1",
         "True",
         "(2, 'return x + 1')",
@@ -110,10 +110,10 @@ except TypeError as error:
 def test_a_file_that_is_another_one_by_now_is_not_run(place):
     place.file.write_text(PLAIN.replace("+ 1", "+ 2"))
 
-    done = place.run(SAY)
+    completed = place.run(SAY)
 
-    assert done.returncode == 1
-    assert "module.py is not the file that pack.module was changed in" in done.stderr
+    assert completed.returncode == 1
+    assert "module.py is not the file that pack.module was changed in" in completed.stderr
     assert place.records.read_text().startswith("refused\tpack.module cannot be changed: ")
 
 
@@ -123,9 +123,9 @@ def test_what_is_loaded_from_an_archive_is_said_and_not_slowed(place):
         file.writestr("pack/__init__.py", "")
         file.write(place.file, "pack/module.py")
 
-    done = place.run(SAY, archive)
+    completed = place.run(SAY, archive)
 
-    assert done.stdout == "2 {}\n"
+    assert completed.stdout == "2 {}\n"
     assert place.records.read_text() == (
         "refused\tpack.module is loaded by zipimporter, not from a file of source text\n"
     )
@@ -134,9 +134,9 @@ def test_what_is_loaded_from_an_archive_is_said_and_not_slowed(place):
 def test_the_users_own_sitecustomize_runs_as_well(place):
     (place.top / "sitecustomize.py").write_text("import sys\nsys.own = 'ran'\n")
 
-    done = place.run(f"import sys; print(sys.own); {SAY}")
+    completed = place.run(f"import sys; print(sys.own); {SAY}")
 
-    assert done.stdout == f"ran\n{COUNTED}"
+    assert completed.stdout == f"ran\n{COUNTED}"
 
 
 def test_an_error_in_the_users_own_sitecustomize_is_theirs(place):
@@ -166,8 +166,8 @@ def test_the_guest_uses_nothing_of_the_library_that_the_oldest_interpreter_lacks
     def judged(*paths):
         return subprocess.run((*call, *paths), check=False, capture_output=True, text=True)
 
-    guest, other = judged(*sorted(GUEST.glob("*.py"))), judged(newer)
+    guest, violation = judged(*sorted(GUEST.glob("*.py"))), judged(newer)
 
     assert guest.returncode == 0, guest.stdout
-    assert other.returncode == 1
-    assert "itertools.pairwise" in other.stdout
+    assert violation.returncode == 1
+    assert "itertools.pairwise" in violation.stdout

@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median
 
 import pytest
-from python_making import UV, Suited, against_probe, environment_with, listed, plain, prepared
+from python_making import UV, Suited, against_probe, environment_with, list_suite, plain, prepared
 
 from auditor.core.mutant import InjectionKind, VariantKind
 from auditor.core.outcome import Counted, Measured
@@ -49,16 +49,18 @@ def interpreters() -> dict[str, Path]:
     root = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"))
     installed = sorted(root.glob("versions/3.*/bin/python3"))
     on_path = (shutil.which(f"python3.{minor}") for minor in range(9, 15))
-    found = {f"3.{sys.version_info.minor}": Path(sys.executable)}
+    path_by_version = {f"3.{sys.version_info.minor}": Path(sys.executable)}
     for path in (*installed, *(Path(text) for text in on_path if text)):
         named = re.search(r"3\.(\d+)", f"{path.parent.parent.name} {path.name}")
         # A script in its place would ask what version is chosen here.
         if named and 9 <= int(named[1]) <= 14 and path.read_bytes()[:2] != b"#!":
-            found.setdefault(named[0], path)
-    return found
+            path_by_version.setdefault(named[0], path)
+    return path_by_version
 
 
-@pytest.fixture(scope="module", params=sorted(interpreters().items()), ids=lambda one: one[0])
+@pytest.fixture(
+    scope="module", params=sorted(interpreters().items()), ids=lambda version_path: version_path[0]
+)
 def suites(request, python_home, variables, tmp_path_factory):
     """Return the version, and a suite for each framework, all in one environment."""
     version, path = request.param
@@ -66,22 +68,24 @@ def suites(request, python_home, variables, tmp_path_factory):
     (folder / "speed").mkdir()
     for name, text in FILES.items():
         (folder / name).write_text(text)
-    given = environment_with(variables, tmp_path_factory.mktemp("on") / "bin", uv=UV, python3=path)
-    asked = {"installer": Installer.UV, "requirements": ("asv_runner", "pyperf")}
-    first = prepared(folder, python_home, given, "pytest", **asked)
-    own = dict(first.options)["python"]
-    made = {}
+    tool_variables = environment_with(
+        variables, tmp_path_factory.mktemp("on") / "bin", uv=UV, python3=path
+    )
+    python_options = {"installer": Installer.UV, "requirements": ("asv_runner", "pyperf")}
+    first = prepared(folder, python_home, tool_variables, "pytest", **python_options)
+    interpreter = dict(first.options)["python"]
+    framework_suites = {}
     for framework in BENCHMARKS:
-        project = prepared(folder, python_home, given, framework, interpreter=own)
+        project = prepared(folder, python_home, tool_variables, framework, interpreter=interpreter)
         scratch = tmp_path_factory.mktemp(framework)
-        made[framework] = Suited(project, listed(project, scratch), scratch)
-    return version, made
+        framework_suites[framework] = Suited(project, list_suite(project, scratch), scratch)
+    return version, framework_suites
 
 
 @pytest.mark.parametrize("framework", BENCHMARKS)
 def test_a_function_is_counted_and_slowed_in_this_interpreter(framework, suites):
-    version, made = suites
-    suite, benchmark = made[framework], BENCHMARKS[framework]
+    version, framework_suites = suites
+    suite, benchmark = framework_suites[framework], BENCHMARKS[framework]
 
     counted = suite.run(
         benchmark, plain(operations=20), suite.variant(VariantKind.COUNTING, "lib.slow")

@@ -6,7 +6,7 @@ from runners.pybench.library import find_package_root, read_library_modules
 
 
 @pytest.mark.parametrize(
-    ("files", "where", "units"),
+    ("files", "package_root", "units"),
     [
         (["src/pack/__init__.py", "other.py"], "src", ["pack"]),
         (["src/single.py"], "src", ["single"]),
@@ -27,11 +27,11 @@ from runners.pybench.library import find_package_root, read_library_modules
          ["google.cloud.store", "google.cloud.store.x", "owlbot"]),
     ],
 )  # fmt: skip
-def test_a_folder_of_sources_counts_where_it_has_the_packages(files, where, units, tmp_path):
+def test_a_folder_of_sources_counts_where_it_has_the_packages(files, package_root, units, tmp_path):
     for name in files:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
     (tmp_path / "setup.cfg").write_text("[metadata]\nname = google-cloud-store\n")
 
-    assert find_package_root(tmp_path) == tmp_path / where
+    assert find_package_root(tmp_path) == tmp_path / package_root
     assert [module.unit for module in read_library_modules(tmp_path, ())] == units

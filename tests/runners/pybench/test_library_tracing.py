@@ -24,14 +24,14 @@ FILES = {
 
 @pytest.fixture
 def tracing(python_home, variables, tmp_path):
-    def of(project):
+    def make_tracing(project):
         for name, text in (FILES | {"pyproject.toml": project}).items():
             (tmp_path / name).parent.mkdir(exist_ok=True)
             (tmp_path / name).write_text(text)
         machine = Machine(home=python_home, host=LocalHost(), environment=variables)
         return LibraryTracing(FolderSpec(tmp_path), BuildOptions(), machine)
 
-    return of
+    return make_tracing
 
 
 @pytest.mark.subject

@@ -101,13 +101,15 @@ def profile(suite, benchmark, blocks=20):
 
 
 def sampled_share(profiled, method):
-    own = {
+    frame_numbers = {
         number
         for number, frame in enumerate(profiled.frames)
         if (frame.file, frame.line) == (method.span.file, method.span.first_line)
     }
-    held = sum(stack.count for stack in profiled.stacks if own & set(stack.frames))
-    return held / profiled.sample_count
+    method_samples = sum(
+        stack.count for stack in profiled.stacks if frame_numbers & set(stack.frames)
+    )
+    return method_samples / profiled.sample_count
 
 
 def test_pyperf_measures_half_of_the_operation(pyperf):

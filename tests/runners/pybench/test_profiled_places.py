@@ -79,10 +79,10 @@ def ask_guest(tmp_path, installed, script):
         (folder / "__init__.py").write_text("")
         (folder / "module.py").write_bytes(text)
     digest = hashlib.sha256(MODULE).hexdigest()
-    listed = tmp_path / "modules.txt"
-    listed.write_text(f"source\tpack.module\tsrc/pack/module.py\t{digest}\n")
-    done = subprocess.run(
-        (sys.executable, "-c", script, str(listed)),
+    module_list = tmp_path / "modules.txt"
+    module_list.write_text(f"source\tpack.module\tsrc/pack/module.py\t{digest}\n")
+    completed = subprocess.run(
+        (sys.executable, "-c", script, str(module_list)),
         env={
             "PATH": os.environ["PATH"],
             "PYTHONPATH": f"{GUEST}:{site}",
@@ -92,7 +92,7 @@ def ask_guest(tmp_path, installed, script):
         text=True,
         check=True,
     )
-    return json.loads(done.stdout)
+    return json.loads(completed.stdout)
 
 
 def test_functions_have_the_lines_that_their_methods_have(tmp_path):
@@ -110,7 +110,7 @@ def test_functions_have_the_lines_that_their_methods_have(tmp_path):
     not_run = {("branched", 29)}
     assert {(name, line) for _, _, line, name in answer if line} == methods - not_run
     literals = {"<lambda>", "<listcomp>", "<genexpr>"}
-    assert all(line == 0 for own, _, line, _ in answer if own in literals)
+    assert all(line == 0 for code_name, _, line, _ in answer if code_name in literals)
 
 
 def test_a_module_that_is_not_the_projects_belongs_to_no_method(tmp_path):

@@ -5,7 +5,7 @@ from dataclasses import replace
 from statistics import median
 
 import pytest
-from python_making import Suited, against_probe, clocked, listed, plain, prepared
+from python_making import Suited, against_probe, clocked, list_suite, plain, prepared
 from quiets import NEVER, SOON, first_quiet, rounds_of, until
 
 from auditor.core.errors import (
@@ -128,8 +128,8 @@ def test_the_time_and_the_calls_of_a_function_are_measured(ring):
     assert isinstance(outcome, Measured)
     assert outcome.find_series(METHOD_CALLS, ArmName.CLOCKED).values == (200.0,) * 3
     spent = median(outcome.find_series(METHOD_TIME, ArmName.CLOCKED).values)
-    whole = median(outcome.find_series(TIME, ArmName.CLOCKED).values) * 200
-    assert 0.5 * whole < spent < 1.1 * whole
+    block_seconds = median(outcome.find_series(TIME, ArmName.CLOCKED).values) * 200
+    assert 0.5 * block_seconds < spent < 1.1 * block_seconds
 
 
 def test_inner_calls_of_a_recursion_do_not_count(ring):
@@ -255,9 +255,9 @@ def test_a_call_that_is_running_around_the_benchmark_makes_none_of_it_an_inner_o
 
 
 def test_each_function_has_its_turn_at_the_clock(trouble):
-    both = trouble.variant(VariantKind.COUNTING, "trouble.around", "trouble.cached")
+    variant = trouble.variant(VariantKind.COUNTING, "trouble.around", "trouble.cached")
 
-    counted = trouble.run("test_two", plain(operations=20, blocks=8), both)
+    counted = trouble.run("test_two", plain(operations=20, blocks=8), variant)
 
     assert [clocked_method.method for clocked_method in counted.clocked] == [
         "trouble.around",
@@ -366,7 +366,7 @@ def trouble(interpreter, python_home, variables, tmp_path_factory):
     (folder / "conftest.py").write_text(AWAITING)
     (folder / "test_broken.py").write_text("import absent\ndef test_x(benchmark): pass\n")
     project = prepared(folder, python_home, variables, interpreter=interpreter)
-    return Suited(project, listed(project, scratch), scratch)
+    return Suited(project, list_suite(project, scratch), scratch)
 
 
 @pytest.mark.parametrize(
@@ -441,7 +441,7 @@ def test_a_module_that_comes_from_an_archive_is_not_built(
     with zipfile.ZipFile(folder / "packed.zip", "w") as archive:
         archive.write(folder / "trouble.py", "trouble.py")
     project = prepared(folder, python_home, variables, interpreter=interpreter)
-    packed = Suited(project, listed(project, scratch), scratch)
+    packed = Suited(project, list_suite(project, scratch), scratch)
 
     slowed = packed.run(
         "test_packed", against_probe(InjectionKind.WORK, 10), packed.delayed("trouble.around")
@@ -475,7 +475,7 @@ def test_a_file_that_cannot_be_imported_is_named_with_the_reason(trouble):
     )
 
 
-def test_a_commit_that_changes_no_code_is_made_of_the_same(interpreter, made, tmp_path):
+def test_a_commit_that_changes_no_code_is_made_of_the_same(interpreter, make_project, tmp_path):
     def project(name, **changed):
         folder = tmp_path / name / "ring"
         folder.mkdir(parents=True)
@@ -488,7 +488,7 @@ def test_a_commit_that_changes_no_code_is_made_of_the_same(interpreter, made, tm
         }
         for path, text in {**files, **changed}.items():
             (folder / path).write_text(text)
-        return made(folder, interpreter=interpreter)
+        return make_project(folder, interpreter=interpreter)
 
     plain, text, data, code = (
         project("plain"),
@@ -497,9 +497,9 @@ def test_a_commit_that_changes_no_code_is_made_of_the_same(interpreter, made, tm
         project("code", **{"trouble.py": "NAME = 'CHANGES.md' + ''\n"}),
     )
 
-    assert len({one.digest for one in (plain, text, data, code)}) == 4
+    assert len({project_version.digest for project_version in (plain, text, data, code)}) == 4
     assert plain.all_inputs == text.all_inputs
-    assert len({one.all_inputs for one in (plain, data, code)}) == 3
+    assert len({project_version.all_inputs for project_version in (plain, data, code)}) == 3
 
 
 STRICT = """[pytest]
@@ -511,7 +511,7 @@ markers =
 """
 
 
-def test_a_project_that_makes_errors_of_warnings_is_listed(interpreter, made, tmp_path):
+def test_a_project_that_makes_errors_of_warnings_is_listed(interpreter, make_project, tmp_path):
     (tmp_path / "pytest.ini").write_text(STRICT)
     (tmp_path / "pyproject.toml").write_text(PROJECT)
     (tmp_path / "trouble.py").write_text("")
@@ -519,15 +519,17 @@ def test_a_project_that_makes_errors_of_warnings_is_listed(interpreter, made, tm
         "import pytest\n@pytest.mark.ours\ndef test_it(benchmark): benchmark(int)\n"
     )
 
-    suite = listed(made(tmp_path, interpreter=interpreter), tmp_path)
+    suite = list_suite(make_project(tmp_path, interpreter=interpreter), tmp_path)
 
     assert [benchmark.id for benchmark in suite.benchmarks] == ["test_it.py::test_it"]
     assert suite.unusable == ()
 
 
 @pytest.fixture
-def made(python_home, variables):
-    return lambda folder, **asked: prepared(folder, python_home, variables, **asked)
+def make_project(python_home, variables):
+    return lambda folder, **python_options: prepared(
+        folder, python_home, variables, **python_options
+    )
 
 
 @pytest.mark.parametrize(
@@ -540,7 +542,7 @@ def made(python_home, variables):
     ],
 )
 def test_a_suite_with_its_own_configuration_is_named_and_run_from_the_projects_folder(
-    file, text, interpreter, made, tmp_path
+    file, text, interpreter, make_project, tmp_path
 ):
     (tmp_path / "pyproject.toml").write_text(PROJECT)
     (tmp_path / "trouble.py").write_text("")
@@ -550,9 +552,9 @@ def test_a_suite_with_its_own_configuration_is_named_and_run_from_the_projects_f
     (suite / "test_it.py").write_text(
         "def test_its_own(benchmark): benchmark(int)\ndef test_other(benchmark): benchmark(int)\n"
     )
-    project = made(tmp_path, interpreter=interpreter)
+    project = make_project(tmp_path, interpreter=interpreter)
 
-    suited = Suited(project, listed(project, tmp_path), tmp_path)
+    suited = Suited(project, list_suite(project, tmp_path), tmp_path)
 
     assert [benchmark.id for benchmark in suited.suite.benchmarks] == [
         "benchmarks/test_it.py::test_its_own"

@@ -3,7 +3,7 @@
 from functools import partial
 
 import pytest
-from python_making import listed, prepared
+from python_making import list_suite, prepared
 
 from auditor.core.errors import NoBenchmarks, SourceUnreadable
 from runners.pybench.frontends import FRONTENDS
@@ -24,7 +24,7 @@ WRAPPER = "import pytest\n@pytest.fixture\ndef timed(benchmark):\n    return ben
 
 @pytest.fixture
 def suite(ring, python_home, variables, tmp_path):
-    def made(files, **python):
+    def discover_suite(files, **python):
         folder = tmp_path / "project"
         for name, text in ({"pyproject.toml": PROJECT, "shop.py": ""} | files).items():
             path = folder / name
@@ -32,9 +32,9 @@ def suite(ring, python_home, variables, tmp_path):
             path.write_text(text)
         interpreter = dict(ring.project.options)["python"]
         python["interpreter"] = interpreter
-        return listed(prepared(folder, python_home, variables, **python), tmp_path)
+        return list_suite(prepared(folder, python_home, variables, **python), tmp_path)
 
-    return made
+    return discover_suite
 
 
 @pytest.mark.subject
@@ -110,9 +110,9 @@ def test_a_suite_of_which_nothing_can_run_is_said_before_it_is_planned(text, unu
     result = suite({"test_it.py": text})
 
     assert result.benchmarks == ()
-    ((name, why),) = result.unusable
+    ((name, reason),) = result.unusable
     assert name == unusable[0]
-    assert unusable[1] in why
+    assert unusable[1] in reason
 
 
 @pytest.mark.subject
@@ -126,10 +126,10 @@ def test_a_suite_that_cannot_be_listed_is_named_beside_one_that_can(suite):
     )
 
     assert [benchmark.id for benchmark in result.benchmarks] == ["tests/test_it.py::test_total"]
-    ((name, why),) = result.unusable
+    ((name, reason),) = result.unusable
     assert name == "bench"
-    assert "no-such-plugin" in why
-    assert "\n" not in why
+    assert "no-such-plugin" in reason
+    assert "\n" not in reason
 
 
 @pytest.mark.subject

@@ -30,25 +30,25 @@ def profile(suite, benchmark, **more):
 
 def count_samples(profiled, method):
     """Return samples with a frame of a method, by the line of its `def`."""
-    own = {
+    frame_numbers = {
         number
         for number, frame in enumerate(profiled.frames)
         if (frame.file, frame.line) == (method.span.file, method.span.first_line)
     }
-    return sum(stack.count for stack in profiled.stacks if own & set(stack.frames))
+    return sum(stack.count for stack in profiled.stacks if frame_numbers & set(stack.frames))
 
 
 def measure_shares(suite, benchmark, *names):
     """Return the shares of methods, of as many processes as it takes on a busy machine."""
-    samples, found = 0, dict.fromkeys(names, 0)
+    samples, method_samples = 0, dict.fromkeys(names, 0)
     for _ in range(12):
         profiled = profile(suite, benchmark)
         assert isinstance(profiled, Profiled), profiled
         samples += profiled.sample_count
         for name in names:
-            found[name] += count_samples(profiled, suite.find(name))
+            method_samples[name] += count_samples(profiled, suite.find(name))
         if samples >= FEWEST:
-            return {name: count / samples for name, count in found.items()}
+            return {name: count / samples for name, count in method_samples.items()}
     raise AssertionError(f"{samples} samples only")
 
 
@@ -73,10 +73,10 @@ def test_shares_are_those_of_the_functions(shares, benchmark, expected):
 
 
 def test_a_short_function_holds_its_body_and_not_its_call(shares):
-    found = measure_shares(shares, "test_same", "functions.same")
-    assert found["functions.same"] < 0.35
-    found = measure_shares(shares, "test_five_steps", "five_steps")
-    assert 0.25 < found["five_steps"] < 0.65
+    measured_shares = measure_shares(shares, "test_same", "functions.same")
+    assert measured_shares["functions.same"] < 0.35
+    measured_shares = measure_shares(shares, "test_five_steps", "five_steps")
+    assert 0.25 < measured_shares["five_steps"] < 0.65
 
 
 def test_figures_agree_with_each_other(shares):
@@ -96,5 +96,5 @@ def test_a_failing_benchmark_leaves_no_sampler(shares, ring):
 def test_other_interpreters_are_not_profiled(shares):
     harness = PythonHarness(FRONTENDS["pytest"])
     assert harness.explain_unprofiled(shares.project) == ""
-    other = replace(shares.project, versions=(("python", "pypy 7.3"),))
-    assert "pypy 7.3" in harness.explain_unprofiled(other)
+    pypy_project = replace(shares.project, versions=(("python", "pypy 7.3"),))
+    assert "pypy 7.3" in harness.explain_unprofiled(pypy_project)

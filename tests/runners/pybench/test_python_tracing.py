@@ -36,12 +36,14 @@ INSIDE = {
 }
 
 
-@pytest.fixture(scope="module", params=sorted(interpreters().items()), ids=lambda one: one[0])
+@pytest.fixture(
+    scope="module", params=sorted(interpreters().items()), ids=lambda version_path: version_path[0]
+)
 def outcome(request, python_home, variables, tmp_path_factory):
     _, path = request.param
     scratch = tmp_path_factory.mktemp("traced")
-    given = environment_with(variables, scratch / "bin", uv=UV, python3=path)
-    return traced(python_home, given, scratch)
+    tool_variables = environment_with(variables, scratch / "bin", uv=UV, python3=path)
+    return traced(python_home, tool_variables, scratch)
 
 
 def test_calls_from_outside_and_inside_are_counted_exactly(outcome):

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from python_making import Suited, listed, prepared
+from python_making import Suited, list_suite, prepared
 
 from auditor.core.mutant import VariantKind
 from auditor.core.outcome import Counted, Crashed, NotBuilt, Skipped, TimedOut
@@ -64,7 +64,7 @@ def counted(interpreter, python_home, variables, tmp_path):
         for name, text in files.items():
             (folder / f"{name}.py").write_text(text)
         project = prepared(folder, python_home, variables, interpreter=interpreter)
-        suite = Suited(project, listed(project, scratch), scratch)
+        suite = Suited(project, list_suite(project, scratch), scratch)
         names = [method.id for method in suite.mutator.find_methods(suite.suite.sources)]
         variant = suite.variant(VariantKind.COUNTING, *names)
         return suite.run(None, COUNTING, variant, seconds=seconds, purpose=Purpose.USAGE)

@@ -6,11 +6,11 @@ from auditor.core.request import PythonSpec
 from runners.pybench.environment import Interpreter
 from runners.pybench.project import make_process_variables
 
-FOUND = Interpreter(path=Path("/env/bin/python"), version="3.11")
+INTERPRETER = Interpreter(path=Path("/env/bin/python"), version="3.11")
 
 
 def test_what_is_named_gets_there_and_what_is_for_tools_does_not(tmp_path):
-    given = {
+    variables = {
         "PATH": "/bin",
         "LANG": "C.UTF-8",
         "PIP_INDEX_URL": "https://me:secret@example.org",
@@ -18,7 +18,7 @@ def test_what_is_named_gets_there_and_what_is_for_tools_does_not(tmp_path):
         "OMP_NUM_THREADS": "1",
     }
 
-    result = make_process_variables(given, FOUND, tmp_path, PythonSpec())
+    result = make_process_variables(variables, INTERPRETER, tmp_path, PythonSpec())
 
-    assert result.keys() & given.keys() == {"PATH", "LANG", "OMP_NUM_THREADS"}
+    assert result.keys() & variables.keys() == {"PATH", "LANG", "OMP_NUM_THREADS"}
     assert result["PATH"] == "/env/bin:/bin"

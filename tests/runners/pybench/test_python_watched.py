@@ -76,7 +76,7 @@ def test_a_block_may_be_a_number_of_operations_each_of_them_long(watched, tmp_pa
 
     assert_told_apart(outcome, watcher)
     assert {*outcome.find_series(OPERATIONS, ArmName.PLAIN).values} == {1.0}
-    assert min(lasted for _, lasted in watcher.seen) > 0.3
+    assert min(lasted for _, lasted in watcher.iterations) > 0.3
     assert (tmp_path / "torn-down").exists()
 
 
@@ -96,4 +96,4 @@ def test_one_that_fails_in_the_middle_has_crashed(watched):
 
     assert isinstance(outcome, Crashed), outcome
     assert "this one fails later" in outcome.tail
-    assert len(watcher.seen) == 3
+    assert len(watcher.iterations) == 3

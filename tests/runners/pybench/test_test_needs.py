@@ -14,7 +14,7 @@ from runners.pybench.needs import find_suite_needs, imported_plugins
 from runners.pybench.pytest_options import list_project_options
 
 
-def written(folder, **files):
+def write_project(folder, **files):
     for name, text in files.items():
         path = folder / name.replace("__", "/").replace("_conf_json", ".conf.json")
         for ending in ("toml", "cfg", "txt", "ini", "py"):
@@ -76,7 +76,7 @@ def written(folder, **files):
 def test_what_a_project_declares_for_its_tests_and_benchmarks(
     files, extras, groups, requirements, tmp_path
 ):
-    most, *_ = find_suite_needs(PythonSpec(), written(tmp_path, **files))
+    most, *_ = find_suite_needs(PythonSpec(), write_project(tmp_path, **files))
 
     spec = most.spec
     named = [
@@ -86,7 +86,7 @@ def test_what_a_project_declares_for_its_tests_and_benchmarks(
 
 
 def test_groups_that_are_asked_for_are_all(tmp_path):
-    folder = written(tmp_path, pyproject_toml="[project.optional-dependencies]\ntest = []")
+    folder = write_project(tmp_path, pyproject_toml="[project.optional-dependencies]\ntest = []")
 
     (only,) = find_suite_needs(PythonSpec(groups=("ci",), requirements=("six",)), folder)
 
@@ -94,7 +94,7 @@ def test_groups_that_are_asked_for_are_all(tmp_path):
 
 
 def test_requirements_add_to_what_is_declared(tmp_path):
-    folder = written(tmp_path, pyproject_toml="[project.optional-dependencies]\ntest = []")
+    folder = write_project(tmp_path, pyproject_toml="[project.optional-dependencies]\ntest = []")
 
     tried = find_suite_needs(PythonSpec(requirements=("six",)), folder)
 
@@ -107,7 +107,7 @@ def test_requirements_add_to_what_is_declared(tmp_path):
 def test_less_is_tried_where_all_cannot_be_had(tmp_path):
     text = "[dependency-groups]\nbench = ['x']\ntest = ['pytest']"
 
-    tried = find_suite_needs(PythonSpec(), written(tmp_path, pyproject_toml=text))
+    tried = find_suite_needs(PythonSpec(), write_project(tmp_path, pyproject_toml=text))
 
     assert [needs.spec.groups for needs in tried] == [("bench", "test"), ("bench",), ("test",), ()]
     assert tried[0].names == ("group bench", "group test")
@@ -123,7 +123,7 @@ def test_less_is_tried_where_all_cannot_be_had(tmp_path):
     ],
 )
 def test_plugins_that_a_suite_imports(text, modules, tmp_path):
-    assert imported_plugins(written(tmp_path, test_a_py=text)) == modules
+    assert imported_plugins(write_project(tmp_path, test_a_py=text)) == modules
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,7 @@ def test_plugins_that_a_suite_imports(text, modules, tmp_path):
 )  # fmt: skip
 def test_options_that_decide_which_tests_run_are_kept(files, options, tmp_path):
     texts = list_project_options(
-        written(tmp_path, **files), frozenset({"cov", "xdist", "randomly"})
+        write_project(tmp_path, **files), frozenset({"cov", "xdist", "randomly"})
     )
 
     assert texts == options

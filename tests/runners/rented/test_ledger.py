@@ -40,15 +40,15 @@ def prompt(monkeypatch):
 
 @pytest.fixture
 def cloud(tmp_path):
-    found = tmp_path / "cloud"
-    found.mkdir()
-    return found
+    folder = tmp_path / "cloud"
+    folder.mkdir()
+    return folder
 
 
 @pytest.fixture
 def ledger(tmp_path):
-    given = {"PATH": os.environ["PATH"], "WORD": "sesame"}
-    return RentalLedger(tmp_path / "notes", LocalHost(), Clock(), given)
+    variables = {"PATH": os.environ["PATH"], "WORD": "sesame"}
+    return RentalLedger(tmp_path / "notes", LocalHost(), Clock(), variables)
 
 
 def spec(cloud):
@@ -65,9 +65,9 @@ def spec(cloud):
 
 
 def looked(ledger):
-    found = []
-    ledger.report_notes(lambda *seen: found.append(seen))
-    return found
+    reports = []
+    ledger.report_notes(lambda *report: reports.append(report))
+    return reports
 
 
 def notes(tmp_path):
@@ -139,23 +139,23 @@ def test_what_cannot_be_removed_is_not_forgotten(ledger, cloud, tmp_path):
     with pytest.raises(MachineError, match="the cloud is closed"):  # noqa: SIM117 two blocks
         with ledger.open_rental(spec(cloud)) as number:
             (cloud / f"{number}-1").touch()
-    told = []
+    removals = []
 
     with pytest.raises(MachineError, match="run bench-audit hosts clean"):
-        ledger.remove_leftovers(lambda note, machines: told.append((note.id, machines)))
+        ledger.remove_leftovers(lambda note, machines: removals.append((note.id, machines)))
     (cloud / ".broken").unlink()
-    ledger.remove_leftovers(lambda note, machines: told.append((note.id, machines)))
+    ledger.remove_leftovers(lambda note, machines: removals.append((note.id, machines)))
 
-    assert told == [(number, (f"{number}-1",))]
+    assert removals == [(number, (f"{number}-1",))]
     assert list(cloud.glob("*-*")) == []
     assert notes(tmp_path) == []
 
 
 def test_one_that_stays_is_said(ledger, cloud):
-    asked = replace(spec(cloud), removed_by=("true", "{machines}"))
+    changed_spec = replace(spec(cloud), removed_by=("true", "{machines}"))
 
     with pytest.raises(MachineError, match=r"-1 of a\.Cloud still exist"):  # noqa: SIM117
-        with ledger.open_rental(asked) as number:
+        with ledger.open_rental(changed_spec) as number:
             (cloud / f"{number}-1").touch()
     assert len(looked(ledger)) == 1
 
@@ -174,10 +174,10 @@ def test_a_note_that_is_damaged_does_not_keep_others_from_being_cleaned(ledger, 
     (cloud / ".broken").unlink()
     (tmp_path / "notes" / "00000000.json").write_text('{"id": 3')
 
-    there = []
+    reports = []
     with pytest.raises(MachineError, match=r"00000000\.json is damaged; look in your cloud"):
-        ledger.report_notes(lambda note, *seen: there.append((note.id, *seen)))
-    assert there == [(number, True, (f"{number}-1",))]
+        ledger.report_notes(lambda note, *details: reports.append((note.id, *details)))
+    assert reports == [(number, True, (f"{number}-1",))]
     with pytest.raises(MachineError, match=r"00000000\.json is damaged; look in your cloud"):
         ledger.remove_leftovers(lambda *_: None)
     assert list(cloud.glob("*-*")) == []
@@ -210,8 +210,8 @@ def test_the_lock_ends_with_its_process_and_not_before(ledger, cloud, tmp_path):
         "number = renting.__enter__(); (Path(sys.argv[2]) / (number + '-1')).touch();"
         "print(number, flush=True); time.sleep(600)"
     )
-    here = Path(__file__).parent
-    words = (sys.executable, "-c", code, str(tmp_path / "notes"), str(cloud), str(here))
+    tests_folder = Path(__file__).parent
+    words = (sys.executable, "-c", code, str(tmp_path / "notes"), str(cloud), str(tests_folder))
     with subprocess.Popen(
         words,
         stdout=subprocess.PIPE,
@@ -221,9 +221,9 @@ def test_the_lock_ends_with_its_process_and_not_before(ledger, cloud, tmp_path):
         number = process.stdout.readline().strip()
         assert [ended for _, ended, _ in looked(ledger)] == [False]
         process.kill()
-    told = []
+    removals = []
 
-    ledger.remove_leftovers(lambda note, machines: told.append((note.id, machines)))
+    ledger.remove_leftovers(lambda note, machines: removals.append((note.id, machines)))
 
-    assert told == [(number, (f"{number}-1",))]
+    assert removals == [(number, (f"{number}-1",))]
     assert list(cloud.glob("*-*")) == []

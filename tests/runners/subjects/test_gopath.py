@@ -110,7 +110,8 @@ def test_vendored_packages_need_a_version_that_asks_for_no_list_of_them(tmp_path
     )
 
     texts = [
-        (placed(FolderSpec(one), tmp_path).tree / "go.mod").read_text() for one in (plain, vendored)
+        (placed(FolderSpec(folder), tmp_path).tree / "go.mod").read_text()
+        for folder in (plain, vendored)
     ]
 
     assert ["go 1.13" in text for text in texts] == [False, True]
@@ -125,11 +126,11 @@ def test_a_folder_with_another_project_or_a_module_below_is_no_such_tree(tmp_pat
     assert find_generated_module(make(tmp_path / "d", go_dot_mod="module example.org/d\n")) is None
 
 
-@pytest.mark.parametrize("kept", [True, False])
-def test_a_folder_inside_a_module_is_copied_with_it(tmp_path, kept):
-    made = committed if kept else make
+@pytest.mark.parametrize("is_committed", [True, False])
+def test_a_folder_inside_a_module_is_copied_with_it(tmp_path, is_committed):
+    make_folder = committed if is_committed else make
     module = {"go_dot_mod": "module example.org/m\n", "a__b__c_test_dot_go": "package b\n"}
-    folder = made(tmp_path / "m", **module)
+    folder = make_folder(tmp_path / "m", **module)
 
     result = placed(FolderSpec(folder / "a" / "b"), tmp_path)
 
@@ -155,11 +156,12 @@ def test_of_a_file_without_end_only_the_beginning_is_read(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "made", [lambda n: b"import (\n" * n, lambda n: b'import "a.b/' + b"x/" * 4 * n + b'"\n']
+    "make_imports",
+    [lambda n: b"import (\n" * n, lambda n: b'import "a.b/' + b"x/" * 4 * n + b'"\n'],
 )
-def test_the_time_grows_with_the_size_of_a_source_not_with_its_square(made):
+def test_the_time_grows_with_the_size_of_a_source_not_with_its_square(make_imports):
     def read(size):
-        entries = [TreeEntry(PurePosixPath("a.go"), b"package a\n\n" + made(size))]
+        entries = [TreeEntry(PurePosixPath("a.go"), b"package a\n\n" + make_imports(size))]
         add_module_file(entries, PurePosixPath(), "a")
 
     assert growth(read, 2_000, 16_000) < 24

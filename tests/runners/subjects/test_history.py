@@ -17,9 +17,9 @@ def git(folder, *words):
 
 @pytest.fixture
 def folder(tmp_path):
-    made = tmp_path / "ring"
-    (made / "deep").mkdir(parents=True)
-    git(made, "init", "--quiet", "-b", "main")
+    repository = tmp_path / "ring"
+    (repository / "deep").mkdir(parents=True)
+    git(repository, "init", "--quiet", "-b", "main")
     for number, (name, message) in enumerate(
         [
             ("ring.go", "first\n\nwith a body\nof two lines"),
@@ -27,10 +27,10 @@ def folder(tmp_path):
             ("ring.go", "third"),
         ]
     ):
-        (made / name).write_text(f"package ring // {number}\n")
-        git(made, "add", "--all")
-        git(made, "commit", "--quiet", "-m", message)
-    return made
+        (repository / name).write_text(f"package ring // {number}\n")
+        git(repository, "add", "--all")
+        git(repository, "commit", "--quiet", "-m", message)
+    return repository
 
 
 def test_the_newest_is_first_and_each_has_its_parent_and_files(folder):
@@ -45,7 +45,9 @@ def test_the_newest_is_first_and_each_has_its_parent_and_files(folder):
 
 
 def test_of_a_folder_inside_a_repository_only_what_changes_it_counts(folder):
-    (commit,) = [one for one in list_recent_commits(FolderSpec(folder / "deep"), 10) if one.files]
+    (commit,) = [
+        commit for commit in list_recent_commits(FolderSpec(folder / "deep"), 10) if commit.files
+    ]
 
     assert commit.files == ("b ä.go",)
 

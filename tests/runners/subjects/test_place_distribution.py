@@ -21,10 +21,10 @@ PASSED_ON = ("PATH", "LANG", "SSL_CERT_FILE", "PIP_CERT", "PIP_FIND_LINKS", "PIP
 
 def placed(name, version, folder, host=None, **more):
     passed = {key: os.environ[key] for key in PASSED_ON if key in os.environ}
-    given = tuple(sorted({**passed, "HOME": str(folder), **more}.items()))
+    variables = tuple(sorted({**passed, "HOME": str(folder), **more}.items()))
     spec = DistributionSpec(name, version)
     return place_subject(
-        spec, home=HomeFolder(folder / "home"), host=host or LocalHost(), environment=given
+        spec, home=HomeFolder(folder / "home"), host=host or LocalHost(), environment=variables
     )
 
 

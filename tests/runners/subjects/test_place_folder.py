@@ -217,8 +217,8 @@ def test_a_configuration_and_results_of_ours_make_no_other_subject(tmp_path):
     assert names(before.tree) == {"go.mod"}
     make(folder, other_dot_json='{"name": "bench-audit/abs/1"}', their_dot_html="<head>")
     (folder / "bench-audited.json").write_text("theirs")
-    others = {"other.json", "their.html", "bench-audited.json"}
-    assert names(placed(spec, tmp_path).tree) == {"go.mod", *others}
+    foreign_files = {"other.json", "their.html", "bench-audited.json"}
+    assert names(placed(spec, tmp_path).tree) == {"go.mod", *foreign_files}
 
 
 def test_links_that_leave_the_tree_bring_nothing_into_the_copy(tmp_path):
@@ -373,7 +373,7 @@ def test_artifacts_get_a_folder_for_each_choice_of_extras(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("written", "copied"),
+    ("replacement", "copied"),
     [
         ("../lib", {"bench/go.mod", "lib/go.mod"}),
         (
@@ -389,13 +389,15 @@ def test_artifacts_get_a_folder_for_each_choice_of_extras(tmp_path):
         ("/lib", {"go.mod"}),
     ],
 )
-def test_a_module_that_a_folder_takes_from_elsewhere_is_copied_with_it(tmp_path, written, copied):
-    replaced = f"{GO}\nreplace example.org/lib => {written}\n"
+def test_a_module_that_a_folder_takes_from_elsewhere_is_copied_with_it(
+    tmp_path, replacement, copied
+):
+    replaced = f"{GO}\nreplace example.org/lib => {replacement}\n"
     folder = make(
         tmp_path / "m", bench__go_dot_mod=replaced, lib__go_dot_mod=GO, other__x_dot_go=""
     )
     make(tmp_path / "apart", go_dot_mod=GO)
-    if written == "../../":
+    if replacement == "../../":
         make(tmp_path, go_dot_mod=GO, lib_dot_go="package lib\n")
 
     result = place_subject(

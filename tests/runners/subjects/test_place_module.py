@@ -51,27 +51,27 @@ def test_a_proxy_that_is_not_reached_is_the_networks_affair(tmp_path):
 @pytest.mark.subject
 @pytest.mark.skipif(shutil.which("go") is None, reason="needs Go")
 def test_a_published_module_is_placed_and_nothing_of_the_users_is_written_to(tmp_path):
-    theirs = make(tmp_path / "user", go__pkg__keep="x", _dot_config__go__env="GOFLAGS=-v\n")
-    before = everything(theirs)
+    user_folder = make(tmp_path / "user", go__pkg__keep="x", _dot_config__go__env="GOFLAGS=-v\n")
+    before = everything(user_folder)
     home = HomeFolder(tmp_path / "home")
 
-    subject = place_subject(UUID, home=home, host=LocalHost(), environment=environment(theirs))
+    subject = place_subject(UUID, home=home, host=LocalHost(), environment=environment(user_folder))
 
     assert (subject.name, subject.revision) == ("github.com/google/uuid", "v1.6.0")
     assert {"go.mod", "uuid.go", "uuid_test.go"} <= names(subject.tree)
     assert os.access(subject.tree / "uuid.go", os.W_OK)
-    assert everything(theirs) == before
+    assert everything(user_folder) == before
 
     # What the user has already downloaded needs no network, and stays as it is.
-    theirs_too = home.make_cache_folder("go-modules")
-    before = everything(theirs_too)
-    offline = environment(theirs, GOMODCACHE=str(theirs_too), GOPROXY="https://127.0.0.1:9")
-    again = place_subject(
+    user_cache = home.make_cache_folder("go-modules")
+    before = everything(user_cache)
+    offline = environment(user_folder, GOMODCACHE=str(user_cache), GOPROXY="https://127.0.0.1:9")
+    offline_subject = place_subject(
         UUID, home=HomeFolder(tmp_path / "two"), host=LocalHost(), environment=offline
     )
 
-    assert again.digest_of_tree == subject.digest_of_tree
-    assert everything(theirs_too) == before
+    assert offline_subject.digest_of_tree == subject.digest_of_tree
+    assert everything(user_cache) == before
 
 
 @pytest.mark.subject

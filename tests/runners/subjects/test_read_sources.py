@@ -31,14 +31,14 @@ def read(tmp_path):
 
 @pytest.fixture
 def folder(tmp_path):
-    made = tmp_path / "ring"
-    (made / "deep").mkdir(parents=True)
-    (made / "vendor" / "x").mkdir(parents=True)
-    (made / "ring.go").write_text("package ring\n")
-    (made / "deep" / "bench.py").write_bytes(b"\xff\xfe odd\n")
-    (made / "vendor" / "x" / "x.go").write_text("package x\n")
-    (made / "readme.md").write_text("no source")
-    return made
+    tree = tmp_path / "ring"
+    (tree / "deep").mkdir(parents=True)
+    (tree / "vendor" / "x").mkdir(parents=True)
+    (tree / "ring.go").write_text("package ring\n")
+    (tree / "deep" / "bench.py").write_bytes(b"\xff\xfe odd\n")
+    (tree / "vendor" / "x" / "x.go").write_text("package x\n")
+    (tree / "readme.md").write_text("no source")
+    return tree
 
 
 def git(folder, *words):
@@ -46,8 +46,8 @@ def git(folder, *words):
     subprocess.run(["git", *identity, *words], cwd=folder, check=True, capture_output=True)
 
 
-def paths(found):
-    return [file.path for file in found.files]
+def paths(listing):
+    return [file.path for file in listing.files]
 
 
 def test_a_folder_of_any_kind_is_read_in_place(read, folder, tmp_path):
@@ -121,7 +121,9 @@ def test_large_files_are_apart(read, folder):
     result = read(FolderSpec(folder))
 
     assert paths(result) == ["deep/bench.py", "ring.go"]
-    assert [(one.path, len(one.text)) for one in result.large] == [("large.go", 2_000_001)]
+    assert [(source_file.path, len(source_file.text)) for source_file in result.large] == [
+        ("large.go", 2_000_001)
+    ]
 
 
 def test_a_folder_that_is_tracked_and_is_a_link_now_is_not_followed(read, folder, tmp_path):

@@ -97,11 +97,11 @@ def test_of_a_revision_the_command_names_the_folder_in_it(tmp_path):
 
 
 def test_another_language_in_the_same_folder_is_chosen_by_its_harness(tmp_path):
-    both = make(
+    mixed_folder = make(
         tmp_path / "both", go_dot_mod="module m\n", pom_dot_xml="<project/>", B_dot_java=JMH
     )
 
-    assert describe_candidates(both, "both").endswith("bench-audit abs both --harness jmh")
+    assert describe_candidates(mixed_folder, "both").endswith("bench-audit abs both --harness jmh")
 
 
 @pytest.mark.parametrize(
@@ -176,12 +176,14 @@ def test_a_jar_has_no_folders(tmp_path):
 
 
 def test_the_suite_that_has_just_failed_is_not_offered_again(tmp_path):
-    own = make(tmp_path / "own", go_dot_mod="module m\n", m_test_dot_go=GO_TEST)
+    project_folder = make(tmp_path / "own", go_dot_mod="module m\n", m_test_dot_go=GO_TEST)
 
-    assert explain_missing_benchmarks(own, FolderSpec(own), "go").endswith(
+    assert explain_missing_benchmarks(project_folder, FolderSpec(project_folder), "go").endswith(
         "there are no others of Go, JMH or Python below it"
     )
-    assert "--harness go" in explain_missing_benchmarks(own, FolderSpec(own), "pytest")
+    assert "--harness go" in explain_missing_benchmarks(
+        project_folder, FolderSpec(project_folder), "pytest"
+    )
 
 
 def test_build_tags_that_hold_all_benchmarks_back_are_named(tmp_path):
@@ -212,10 +214,10 @@ def test_nor_is_the_module_below_that_was_taken(tmp_path):
 )
 def test_how_far_was_looked_is_said_where_that_is_not_all(tmp_path, monkeypatch, suite):
     tree = make(tmp_path / "large", a__b__c="", d__e__f="", **suite)
-    whole = describe_candidates(tree, "large")
+    description = describe_candidates(tree, "large")
     monkeypatch.setattr(placed, "MOST_FOLDERS", 3)
 
-    assert "folders" not in whole
+    assert "folders" not in description
     assert describe_candidates(tree, "large").endswith("below it in the first 3 folders")
 
 
@@ -228,9 +230,11 @@ def test_the_time_grows_with_the_size_of_a_pom_not_with_its_square(tmp_path):
 
 def test_profiles_hold_benchmarks_back_where_only_they_have_jmh(tmp_path):
     profile = "<profile>\n<id> bench </id>jmh-core</profile>"
-    other = "<profile><id>other</id></profile>"
-    held = make(tmp_path / "held", pom_dot_xml=f"<project>{other}{profile}</project>")
+    plain_profile = "<profile><id>other</id></profile>"
+    profile_folder = make(
+        tmp_path / "held", pom_dot_xml=f"<project>{plain_profile}{profile}</project>"
+    )
     free = make(tmp_path / "free", pom_dot_xml=f"<project>{profile}jmh-core</project>")
 
-    assert detect_suite(held).profiles == ("bench",)
+    assert detect_suite(profile_folder).profiles == ("bench",)
     assert detect_suite(free).profiles == ()
