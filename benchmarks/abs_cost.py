@@ -25,8 +25,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
-ROOT = HERE.parent
+BENCHMARKS = Path(__file__).parent
+ROOT = BENCHMARKS.parent
 ITERATIONS = {"go": 20, "jmh": 30, "pytest": 30, "asv": 30, "pyperf": 30}
 """Iterations of a second in the paper's plan, warm-up included; it has no plan for Python."""
 SPENT = "SELECT purpose, sum(seconds) FROM run JOIN trial ON trial.id = run.trial GROUP BY purpose"
@@ -63,22 +63,24 @@ class Audit:
     block: float
     blocks: float
 
-    def verdicts(self, what: str) -> dict[tuple[str, ...], str]:
-        """Return the outcomes of `what`, "methods" or "pairs"."""
-        if what == "methods":
-            return {(one["id"],): one["outcome"] for one in self.result["methods"]}
-        return {(one["method"], one["benchmark"]): one["outcome"] for one in self.result["pairs"]}
+    def verdicts(self, kind: str) -> dict[tuple[str, ...], str]:
+        """Return the outcomes of `kind`, "methods" or "pairs"."""
+        if kind == "methods":
+            return {(method["id"],): method["outcome"] for method in self.result["methods"]}
+        return {
+            (pair["method"], pair["benchmark"]): pair["outcome"] for pair in self.result["pairs"]
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class Audits:
     """The audits of one suite."""
 
-    ours: Audit
+    default: Audit
     score: Audit
     estimate: Audit
     exact: Audit | None
-    again: Audit | None
+    exact_repeat: Audit | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,37 +100,39 @@ class Agreement:
 def main() -> int:
     """Audit, compare, print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("configs", nargs="*", type=Path, default=[HERE / "abs-cost/uuid.json"])
+    parser.add_argument(
+        "configs", nargs="*", type=Path, default=[BENCHMARKS / "abs-cost/uuid.json"]
+    )
     parser.add_argument("--keep", type=Path, help="a folder for results and stores, gone on with")
     parser.add_argument("--once", action="store_true", help="make the exhaustive audit only once")
     parser.add_argument("--cost-only", action="store_true", help="make no exhaustive audit")
-    some = parser.add_mutually_exclusive_group()
-    some.add_argument(
+    scope_options = parser.add_mutually_exclusive_group()
+    scope_options.add_argument(
         "--reached", action="store_true", help="exhaustive audits of methods that are reached only"
     )
-    some.add_argument(
+    scope_options.add_argument(
         "--decided", action="store_true", help="of those of these only that ours has decided"
     )
-    asked = parser.parse_args()
-    for config in asked.configs:
+    args = parser.parse_args()
+    for config in args.configs:
         with tempfile.TemporaryDirectory(prefix="abs-cost-") as scratch:
-            folder = (asked.keep or Path(scratch)) / config.stem
-            ours = _audit(config, folder / "ours", "--curve=none")
+            folder = (args.keep or Path(scratch)) / config.stem
+            default = _audit(config, folder / "ours", "--curve=none")
             # What is called most hangs on how many operations fit: the methods must be the same.
-            same = [f"--method={one['id']}" for one in ours.result["methods"]]
+            same = [f"--method={method['id']}" for method in default.result["methods"]]
             score = _audit(config, folder / "score", "--curve=none", "--mode=score", *same)
             guess = _audit(config, folder / "estimate", "--estimate", *same)
-            exact = again = None
+            exact = exact_repeat = None
             methods = same
-            if asked.reached or asked.decided:
-                methods = _named(ours, UNDECIDED if asked.decided else frozenset())
-            if not asked.cost_only:
+            if args.reached or args.decided:
+                methods = _named(default, UNDECIDED if args.decided else frozenset())
+            if not args.cost_only:
                 exact = _audit(config, folder / "exact", *EXACT, *methods)
-            if exact is not None and not asked.once:
-                again = _audit(config, folder / "again", *EXACT, "--seed=2", *methods)
-            for line in _table(config.stem, Audits(ours, score, guess, exact, again)):
+            if exact is not None and not args.once:
+                exact_repeat = _audit(config, folder / "again", *EXACT, "--seed=2", *methods)
+            for line in _table(config.stem, Audits(default, score, guess, exact, exact_repeat)):
                 print(line)
-            print(_as_short(config, folder / "plan", ours))
+            print(_as_short(config, folder / "plan", default))
     return 0
 
 
@@ -157,10 +161,10 @@ def _audit(config: Path, folder: Path, *flags: str) -> Audit:
     with sqlite3.connect(folder / "store.sqlite") as connection:
         spent = dict(connection.execute(SPENT).fetchall())
         choosing, judging = (
-            _covered(connection.execute(SPANS, (json.dumps(each),)).fetchall())
-            for each in (CHOOSING, JUDGING)
+            _covered(connection.execute(SPANS, (json.dumps(purposes),)).fetchall())
+            for purposes in (CHOOSING, JUDGING)
         )
-        lengths = [json.loads(one)["seconds"] for (one,) in connection.execute(SCHEDULES)]
+        lengths = [json.loads(schedule)["seconds"] for (schedule,) in connection.execute(SCHEDULES)]
         walls = b"".join(packed for (packed,) in connection.execute(WALLS))
     connection.close()
     result = json.loads((folder / "result.json").read_text())
@@ -180,89 +184,89 @@ def _run(folder: Path, *words: str) -> None:
     )
 
 
-def _as_short(config: Path, folder: Path, ours: Audit) -> str:
+def _as_short(config: Path, folder: Path, default: Audit) -> str:
     """Run the suite twice by the paper's plan with blocks of our length; say what it all takes."""
-    iterations = ITERATIONS[ours.result["harness"]]
-    length = f"{max(1, round(1000 * ours.block))}ms"
+    iterations = ITERATIONS[default.result["harness"]]
+    length = f"{max(1, round(1000 * default.block))}ms"
     plan = {"warmup": iterations - 20, "iterations": 20, "iteration_time": length}
     if not (folder / "result.json").exists():
         folder.mkdir(parents=True, exist_ok=True)
-        asked = folder / "config.json"
-        asked.write_text(json.dumps(json.loads(config.read_text()) | {"plan": plan}))
-        _run(folder, "stability", str(asked), "--stability-runs=2")
+        config_path = folder / "config.json"
+        config_path.write_text(json.dumps(json.loads(config.read_text()) | {"plan": plan}))
+        _run(folder, "stability", str(config_path), "--stability-runs=2")
     with sqlite3.connect(folder / "store.sqlite") as connection:
         run = dict(connection.execute(SPENT).fetchall())["suite"] / 2
     connection.close()
-    whole = 2 * (len(ours.result["methods"]) + 1) * run
+    plan_seconds = 2 * (len(default.result["methods"]) + 1) * run
     return (
         f"  a run of the suite with {iterations} iterations of {length} took {run:.1f} s in "
-        f"processes; the plan's runs would take {whole:.0f} s so, without builds: ours is "
-        f"{whole / ours.wall:.1f} x less, {whole / (ours.wall - ours.choosing):.1f} x with methods "
-        "that are named"
+        f"processes; the plan's runs would take {plan_seconds:.0f} s so, without builds: ours is "
+        f"{plan_seconds / default.wall:.1f} x less, "
+        f"{plan_seconds / (default.wall - default.choosing):.1f} x with methods that are named"
     )
 
 
 def _covered(spans: Iterable[tuple[str, float]]) -> float:
     """Return the seconds in which at least one of some processes ran, in order of their starts."""
-    whole = end = 0.0
+    covered = end = 0.0
     for started, seconds in spans:
         begin = datetime.fromisoformat(started).timestamp()
-        whole += max(0.0, begin + seconds - max(begin, end))
+        covered += max(0.0, begin + seconds - max(begin, end))
         end = max(end, begin + seconds)
-    return whole
+    return covered
 
 
 def _table(name: str, audits: Audits) -> Iterator[str]:
-    ours, exact = audits.ours, audits.exact
-    result = ours.result
+    default, exact = audits.default, audits.exact
+    result = default.result
     methods, benchmarks = len(result["methods"]), len(result["benchmarks"])
     paper = 2 * (methods + 1) * benchmarks * ITERATIONS[result["harness"]]
     yield f"\n{name}: {methods} methods, {benchmarks} benchmarks"
-    named = (("ours", ours), ("score", audits.score), ("estimate", audits.estimate))
+    named = (("ours", default), ("score", audits.score), ("estimate", audits.estimate))
     for label, audit in (*named, ("exact", exact)):
         if audit is not None:
             yield _line(label, audit)
-    parts = sorted(ours.spent.items(), key=lambda part: -part[1])
+    parts = sorted(default.spent.items(), key=lambda part: -part[1])
     yield "  ours in processes: " + ", ".join(f"{name} {took:.0f} s" for name, took in parts)
-    if ours.blocks:
-        between = ours.spent["pairs"] - ours.blocks
+    if default.blocks:
+        between = default.spent["pairs"] - default.blocks
         yield f"  of pairs, {between:.0f} s lie before, between and behind their blocks"
     yield f"  {_causes(result)}"
-    left = ours.wall - ours.choosing - ours.judging
+    left = default.wall - default.choosing - default.judging
     yield (
         f"  all but calibrations, pairs and unit tests takes {left:.0f} s: were those nothing, "
         f"{paper / left:.0f} x less than the paper's plan"
     )
-    short = paper * ours.block
-    whole = exact is not None and len(exact.result["methods"]) == methods
+    short = paper * default.block
+    covers_all = exact is not None and len(exact.result["methods"]) == methods
     for label, audit in named:
         yield (
             f"  {label}: {paper / audit.wall:.0f} x less than the paper's plan (counted, "
             f"{paper / 3600:.1f} h), {short / audit.wall:.1f} x less than that with iterations as "
-            f"long as ours ({1000 * ours.block:.0f} ms on average; counted, {short:.0f} s)"
-            + (f", {exact.wall / audit.wall:.1f} x less than exact" if exact and whole else "")
+            f"long as ours ({1000 * default.block:.0f} ms on average; counted, {short:.0f} s)"
+            + (f", {exact.wall / audit.wall:.1f} x less than exact" if exact and covers_all else "")
         )
-    without = ours.wall - ours.choosing
+    without = default.wall - default.choosing
     yield (
-        f"  ours without the unit tests by which methods were chosen ({ours.choosing:.0f} s), that "
-        "neither the plan nor score and estimate have: "
+        "  ours without the unit tests by which methods were chosen "
+        f"({default.choosing:.0f} s), that neither the plan nor score and estimate have: "
         f"{without:.0f} s, {paper / without:.0f} x less"
     )
-    yield f"  methods: estimate agrees with ours in {_agreement('methods', audits.estimate, ours)}"
-    yield f"  pairs: estimate agrees with ours in {_agreement('pairs', audits.estimate, ours)}"
+    for kind in ("methods", "pairs"):
+        yield f"  {kind}: estimate agrees with ours in {_agreement(kind, audits.estimate, default)}"
     if exact is not None:
         yield from _agreements(audits, exact)
 
 
 def _agreements(audits: Audits, exact: Audit) -> Iterator[str]:
-    ours, again = audits.ours, audits.again
-    for what in ("methods", "pairs"):
-        yield f"  {what}: ours agrees with exact in {_agreement(what, ours, exact)}"
-        if what == "methods":
-            yield f"  methods: score agrees with exact in {_agreement(what, audits.score, exact)}"
-        if again is not None:
-            yield f"  {what}: exact agrees with itself in {_agreement(what, exact, again)}"
-        for line in _differences(what, ours, exact):
+    default, exact_repeat = audits.default, audits.exact_repeat
+    for kind in ("methods", "pairs"):
+        yield f"  {kind}: ours agrees with exact in {_agreement(kind, default, exact)}"
+        if kind == "methods":
+            yield f"  methods: score agrees with exact in {_agreement(kind, audits.score, exact)}"
+        if exact_repeat is not None:
+            yield f"  {kind}: exact agrees with itself in {_agreement(kind, exact, exact_repeat)}"
+        for line in _differences(kind, default, exact):
             yield f"    {line}"
 
 
@@ -283,35 +287,37 @@ def _causes(result: Mapping[str, Any]) -> str:
     predicted = [pair for pair in reached if any(c["slug"] == "predicted" for c in pair["caveats"])]
     runs = [run for pair in reached for run in pair["runs"]]
     planned = 2 * result["plan"]["iterations"] * len(runs)
-    done = sum(len(run["reference"]) for run in runs)
+    block_pairs = sum(len(run["reference"]) for run in runs)
     measured = len(reached) - len(predicted)
     return (
         f"by cause: {len(reached)} of {len(pairs)} pairs are reached "
         f"({len(pairs) / max(1, len(reached)):.1f} x), {len(predicted)} of them predicted "
-        f"({len(reached) / max(1, measured):.1f} x); {len(runs)} runs of pairs made {done} of at "
-        f"most {planned} pairs of blocks ({planned / max(1, done):.1f} x)"
+        f"({len(reached) / max(1, measured):.1f} x); {len(runs)} runs of pairs made "
+        f"{block_pairs} of at most {planned} pairs of blocks "
+        f"({planned / max(1, block_pairs):.1f} x)"
     )
 
 
-def _agreement(what: str, one: Audit, other: Audit) -> Agreement:
-    both = _together(one.verdicts(what), other.verdicts(what))
-    decided = [pair for pair in both.values() if not UNDECIDED & set(pair)]
-    return Agreement(sum(a == b for a, b in decided), len(decided), len(both))
+def _agreement(kind: str, first: Audit, second: Audit) -> Agreement:
+    outcome_pairs = _together(first.verdicts(kind), second.verdicts(kind))
+    decided = [pair for pair in outcome_pairs.values() if not UNDECIDED & set(pair)]
+    return Agreement(sum(a == b for a, b in decided), len(decided), len(outcome_pairs))
 
 
-def _differences(what: str, ours: Audit, exact: Audit) -> Sequence[str]:
-    both = _together(ours.verdicts(what), exact.verdicts(what))
+def _differences(kind: str, default: Audit, exact: Audit) -> Sequence[str]:
+    outcome_pairs = _together(default.verdicts(kind), exact.verdicts(kind))
     return [
-        f"{' in '.join(name.rsplit('/', 1)[-1] for name in key)}: {mine}, exact: {theirs}"
-        for key, (mine, theirs) in sorted(both.items())
-        if mine != theirs and not UNDECIDED & {mine, theirs}
+        f"{' in '.join(name.rsplit('/', 1)[-1] for name in key)}: {default_outcome}, "
+        f"exact: {exact_outcome}"
+        for key, (default_outcome, exact_outcome) in sorted(outcome_pairs.items())
+        if default_outcome != exact_outcome and not UNDECIDED & {default_outcome, exact_outcome}
     ]
 
 
 def _together(
-    one: Mapping[tuple[str, ...], str], other: Mapping[tuple[str, ...], str]
+    first: Mapping[tuple[str, ...], str], second: Mapping[tuple[str, ...], str]
 ) -> dict[tuple[str, ...], tuple[str, str]]:
-    return {key: (one[key], other[key]) for key in one if key in other}
+    return {key: (first[key], second[key]) for key in first if key in second}
 
 
 if __name__ == "__main__":

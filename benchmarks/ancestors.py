@@ -40,8 +40,8 @@ class Audit:
 
     def pairs(self, method: str) -> list[Mapping[str, Any]]:
         """Return the pairs of a method that count: those of benchmarks that call it."""
-        mine = [pair for pair in self.result["pairs"] if pair["method"] == method]
-        return [one for one in mine if one["outcome"] != "unreached"]
+        method_pairs = [pair for pair in self.result["pairs"] if pair["method"] == method]
+        return [pair for pair in method_pairs if pair["outcome"] != "unreached"]
 
 
 def main() -> int:
@@ -57,7 +57,7 @@ def main() -> int:
     length = "2ms" if arguments.small else arguments.iteration_time
     with tempfile.TemporaryDirectory(prefix="ancestors-") as scratch:
         folder = arguments.keep or Path(scratch)
-        plans = {"theirs": _theirs(length), "ours": _common()}
+        plans = {"theirs": _research_config(length), "ours": _common()}
         if arguments.small:
             plans = {name: {**plan, "benchmarks": SMALL} for name, plan in plans.items()}
         names = [arguments.only] if arguments.only else list(plans)
@@ -74,7 +74,7 @@ def _common() -> dict[str, Any]:
     return {**document, "curve": "none", "controls": 0, "seed": 1}
 
 
-def _theirs(length: str) -> dict[str, Any]:
+def _research_config(length: str) -> dict[str, Any]:
     plan = {"forks": 1, "warmup": 0, "iterations": ITERATIONS, "iteration_time": length}
     # A sleep of nanoseconds lasts up to a millisecond: what takes a minute more has not hung.
     way = {"rule": "paper", "wait": "sleep", "exact": True, "stability_runs": RUNS, "timeout": "5m"}
@@ -103,38 +103,44 @@ def _audit(plan: Mapping[str, Any], folder: Path) -> Audit:
     return Audit(result, float(clock.read_text()), measured)
 
 
-def _table(theirs: Audit, ours: Audit, length: str) -> Iterator[str]:
-    benchmarks = len(theirs.result["benchmarks"])
+def _table(research: Audit, product: Audit, length: str) -> Iterator[str]:
+    benchmarks = len(research.result["benchmarks"])
     yield f"{SUBJECT}, {benchmarks} benchmarks, slowdown asked for: +{SLOWDOWN:.0%}"
     yield f"{'':28}{'the way of the research tools':42}ours"
-    for method in (one["id"] for one in theirs.result["methods"]):
-        left, right = _method(theirs, method), _method(ours, method)
+    for method in (method_result["id"] for method_result in research.result["methods"]):
+        left, right = _method(research, method), _method(product, method)
         yield f"{method.rpartition('/')[2]:28}{left[0]:42}{right[0]}"
         yield f"{'  achieved':28}{left[1]:42}{right[1]}"
     for name, value in (("by the clock", "wall"), ("in processes", "measured")):
-        times = [f"{getattr(audit, value):.0f} s" for audit in (theirs, ours)]
+        times = [f"{getattr(audit, value):.0f} s" for audit in (research, product)]
         yield f"{name:28}{times[0]:42}{times[1]}"
     processes = RUNS * (len(METHODS) + 1) * benchmarks
     yield (
-        f"The research tools' way at {length} an iteration: {theirs.wall / ours.wall:.1f} x the "
-        f"time of ours; at a second (counted, without builds: {processes * ITERATIONS} s): "
-        f"{processes * ITERATIONS / ours.wall:.0f} x."
+        f"The research tools' way at {length} an iteration: {research.wall / product.wall:.1f} x "
+        f"the time of ours; at a second (counted, without builds: {processes * ITERATIONS} s): "
+        f"{processes * ITERATIONS / product.wall:.0f} x."
     )
 
 
 def _method(audit: Audit, method: str) -> tuple[str, str]:
     """Return the verdict of a method, and the slowdowns achieved in the benchmarks calling it."""
-    (outcome,) = (one["outcome"] for one in audit.result["methods"] if one["id"] == method)
+    (outcome,) = (
+        method_result["outcome"]
+        for method_result in audit.result["methods"]
+        if method_result["id"] == method
+    )
     pairs = audit.pairs(method)
     detected = sum(pair["outcome"] == "detected" for pair in pairs)
-    known = [pair["achieved_slowdown"] for pair in pairs if pair["achieved_slowdown"] is not None]
-    return f"{outcome} (by {detected} of {len(pairs)})", _range(known)
+    slowdowns = [
+        pair["achieved_slowdown"] for pair in pairs if pair["achieved_slowdown"] is not None
+    ]
+    return f"{outcome} (by {detected} of {len(pairs)})", _range(slowdowns)
 
 
-def _range(known: Sequence[float]) -> str:
-    if not known:
+def _range(slowdowns: Sequence[float]) -> str:
+    if not slowdowns:
         return "nothing measured"
-    return f"median +{median(known):,.0%} ({min(known):+,.0%} ... {max(known):+,.0%})"
+    return f"median +{median(slowdowns):,.0%} ({min(slowdowns):+,.0%} ... {max(slowdowns):+,.0%})"
 
 
 if __name__ == "__main__":

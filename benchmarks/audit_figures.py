@@ -43,7 +43,7 @@ class Audit:
     """Pairs in which the benchmark may call the method."""
     processes: tuple[Process, ...]
 
-    def of(self, *purposes: str) -> list[Process]:
+    def processes_for(self, *purposes: str) -> list[Process]:
         """Return the processes of some purposes."""
         return [process for process in self.processes if process.purpose in purposes]
 
@@ -64,10 +64,10 @@ def read(path: Path) -> Audit:
         ).fetchall()
     connection.close()
     document = json.loads(row[0])
-    begun, ended = (datetime.fromisoformat(one) for one in row[1:])
+    started, ended = (datetime.fromisoformat(timestamp) for timestamp in row[1:])
     return Audit(
         harness=document["harness"],
-        seconds=(ended - begun).total_seconds(),
+        seconds=(ended - started).total_seconds(),
         benchmarks=len(document["benchmarks"]),
         pairs=sum(pair["outcome"] != "unreached" for pair in document["pairs"]),
         processes=tuple(_process(*process) for process in processes),
@@ -85,14 +85,14 @@ def figures(audits: Sequence[Audit]) -> dict[str, float]:
     start = median(
         max(0.0, process.seconds - process.planned)
         for audit in audits
-        for process in audit.of(*TIMED)
+        for process in audit.processes_for(*TIMED)
     )
-    judging = [process for audit in audits for process in audit.of("pairs", "mutant")]
+    judging = [process for audit in audits for process in audit.processes_for("pairs", "mutant")]
     pairs = sum(audit.pairs for audit in audits) or 1
     return {
         "start_seconds": start,
         "pairs_per_benchmark": fmean(audit.pairs / audit.benchmarks for audit in audits),
-        "calibrations": sum(len(audit.of("calibration")) for audit in audits) / pairs,
+        "calibrations": sum(len(audit.processes_for("calibration")) for audit in audits) / pairs,
         "processes for each pair, controls and curve included": len(judging) / pairs,
         "of these without a delay": sum(not process.delays for process in judging) / pairs,
         "used_part": sum(max(0.0, process.seconds - start) for process in judging)

@@ -77,8 +77,13 @@ def main() -> int:
         for name in arguments.only.split(","):
             document = _tried(name, arguments, arguments.keep or Path(scratch))
             agreed = document.agreement
-            mine = (agreed.agreed, agreed.watched_only, agreed.noticed_only, agreed.neither)
-            counts = [sum(pair) for pair in zip(counts, mine, strict=True)]
+            project_counts = (
+                agreed.agreed,
+                agreed.watched_only,
+                agreed.noticed_only,
+                agreed.neither,
+            )
+            counts = [sum(pair) for pair in zip(counts, project_counts, strict=True)]
             for commit in document.commits:
                 message = detecting_benchmarks(commit) or commit.reason
                 print(
@@ -91,9 +96,9 @@ def main() -> int:
     return 0
 
 
-def _tried(name: str, asked: Any, folder: Path) -> BacktestDocument:
+def _tried(name: str, args: Any, folder: Path) -> BacktestDocument:
     subject = SUBJECTS[name]
-    clone = (asked.clones or folder) / name
+    clone = (args.clones or folder) / name
     if not clone.exists():
         subprocess.run(["git", "clone", "--quiet", subject.url, str(clone)], check=True)
     call = [
@@ -102,8 +107,8 @@ def _tried(name: str, asked: Any, folder: Path) -> BacktestDocument:
         *(("--benchmarks", subject.benchmarks) if subject.benchmarks else ()),
         *("--format", "json"),
     ]
-    done = subprocess.run(call, stdout=subprocess.PIPE, check=True)
-    return decode_document(BacktestDocument, "backtest", done.stdout)
+    process = subprocess.run(call, stdout=subprocess.PIPE, check=True)
+    return decode_document(BacktestDocument, "backtest", process.stdout)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from known_truth import HERE, ROOT, SUBJECTS, expected_outcomes
+from known_truth import BENCHMARKS, ROOT, SUBJECTS, expected_outcomes
 
 from auditor.core.stability import Bucket
 
@@ -71,10 +71,13 @@ class Load:
     @property
     def decided(self) -> float:
         """Return the decided methods of an audit, on average."""
-        found = (
-            n for seen in self.outcomes.values() for text, n in seen.items() if text not in OPEN
+        counts = (
+            n
+            for outcomes in self.outcomes.values()
+            for text, n in outcomes.items()
+            if text not in OPEN
         )
-        return sum(found) / max(1, self.audits)
+        return sum(counts) / max(1, self.audits)
 
     def wrong(self, truth: Truth) -> Counter[str]:
         """Return how often the verdict on each method was wrong."""
@@ -88,12 +91,12 @@ class Load:
 
 def truth_of(alone: Load) -> dict[str, list[str]]:
     """Return the decided verdict on each method that most audits with nothing beside reach."""
-    found = {}
-    for method, seen in alone.outcomes.items():
-        decided = Counter({text: n for text, n in seen.items() if text not in OPEN})
+    truth = {}
+    for method, outcomes in alone.outcomes.items():
+        decided = Counter({text: n for text, n in outcomes.items() if text not in OPEN})
         if decided:
-            found[method] = [decided.most_common(1)[0][0]]
-    return found
+            truth[method] = [decided.most_common(1)[0][0]]
+    return truth
 
 
 @contextmanager
@@ -110,10 +113,10 @@ def busy_processes(number: int) -> Iterator[None]:
             process.wait()
 
 
-def audit(subject: str, options: Sequence[str], load: int, folder: Path, into: Load) -> None:
+def audit(subject: str, options: Sequence[str], load: int, folder: Path, totals: Load) -> None:
     """Audit beside busy processes; an audit that ended well in an earlier call is counted."""
-    kept = folder / "result.json"
-    if not kept.exists():
+    result_path = folder / "result.json"
+    if not result_path.exists():
         command = [sys.executable, "-m", "auditor", "abs", subject, *options]
         with busy_processes(load):
             ended = subprocess.run(
@@ -124,18 +127,18 @@ def audit(subject: str, options: Sequence[str], load: int, folder: Path, into: L
                 check=False,
             )
         if ended.returncode:
-            into.broken.append(f"{folder.name}: exit {ended.returncode}: {ended.stderr[-300:]}")
+            totals.broken.append(f"{folder.name}: exit {ended.returncode}: {ended.stderr[-300:]}")
             return
-    into.add(json.loads(kept.read_text()))
+    totals.add(json.loads(result_path.read_text()))
 
 
 def show(name: str, loads: Mapping[int, Load], truth: Truth | None) -> int:
     """Print a line for each load; return how many goals are missed."""
     alone, missed = loads[min(loads)], 0
-    known = truth_of(alone) if truth is None else truth
+    expected = truth_of(alone) if truth is None else truth
     print(f"\n{name}\nbusy  audits  waited  said  wrong  blamed  decided")
     for number, load in loads.items():
-        wrong, blamed = load.wrong(known), load.unstable - alone.unstable
+        wrong, blamed = load.wrong(expected), load.unstable - alone.unstable
         few = load.decided < DECIDED * alone.decided
         missed += bool(wrong) + bool(blamed) + few + bool(load.broken)
         waited = sum(load.waited) / max(1, len(load.waited))
@@ -143,7 +146,7 @@ def show(name: str, loads: Mapping[int, Load], truth: Truth | None) -> int:
             f"{number:4}  {load.audits:6}  {waited:6.0%}  {load.busy:4}  {wrong.total():5}"
             f"  {len(blamed):6}  {load.decided:7.1f}"
         )
-        for line in (*(f"wrong: {one} ({n})" for one, n in wrong.items()), *load.broken):
+        for line in (*(f"wrong: {verdict} ({n})" for verdict, n in wrong.items()), *load.broken):
             print(f"✗ {line}")
         for text in sorted(blamed):
             print(f"✗ called unstable: {text}")
@@ -175,13 +178,13 @@ def main() -> int:
                 words = [word for method in truth for word in ("--method", method)]
             loads = {int(number): Load() for number in arguments.busy.split(",")}
             for number in range(arguments.times):  # in turns: other work on the machine meets all
-                for load, into in loads.items():
+                for load, totals in loads.items():
                     folder = (
                         arguments.keep or Path(scratch)
                     ) / f"{Path(name).name}-{load}-{number}"
                     options = [*words, *arguments.option, "--seed", str(number + 1)]
-                    subject = str(HERE / f"{name}.json") if truth else name
-                    audit(subject, options, load, folder, into)
+                    subject = str(BENCHMARKS / f"{name}.json") if truth else name
+                    audit(subject, options, load, folder, totals)
                     print(f"{name}, {load} busy, seed {number + 1}", file=sys.stderr)
             missed += show(name, loads, truth)
     return 1 if missed else 0

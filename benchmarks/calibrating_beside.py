@@ -23,8 +23,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
-ROOT = HERE.parent
+BENCHMARKS = Path(__file__).parent
+ROOT = BENCHMARKS.parent
 PROGRAM = """
 import sys
 from auditor import session
@@ -63,7 +63,7 @@ class Estimate:
 def estimated(config: Path, folder: Path, jobs: int, methods: Sequence[str]) -> Estimate:
     """Run one; raises CalledProcessError where it fails."""
     words = ("abs", str(config), "--estimate", "--quiet", "--output", str(folder))
-    begun = time.monotonic()
+    started = time.monotonic()
     subprocess.run(
         (
             sys.executable,
@@ -78,14 +78,18 @@ def estimated(config: Path, folder: Path, jobs: int, methods: Sequence[str]) -> 
         env={**os.environ, "XDG_CACHE_HOME": str(folder.parent / "cache")},
         stdout=subprocess.DEVNULL,
     )
-    took = time.monotonic() - begun
+    took = time.monotonic() - started
     return Estimate(json.loads((folder / "result.json").read_text()), took)
 
 
-def apart(first: Estimate, second: Estimate) -> str:
+def describe_distance(first: Estimate, second: Estimate) -> str:
     """Say how far the shares of two lie apart, and how many verdicts differ."""
-    mine, theirs = first.shares, second.shares
-    logs = [math.log(theirs[key] / value) for key, value in mine.items() if key in theirs]
+    first_shares, second_shares = first.shares, second.shares
+    logs = [
+        math.log(second_shares[key] / value)
+        for key, value in first_shares.items()
+        if key in second_shares
+    ]
     sizes = sorted(map(abs, logs))
     differ = sum(second.outcomes[key] != value for key, value in first.outcomes.items())
     middle, typical = statistics.median(logs), statistics.median(sizes)
@@ -98,29 +102,31 @@ def apart(first: Estimate, second: Estimate) -> str:
 def main() -> None:
     """Print the comparison."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("configs", nargs="*", type=Path, default=[HERE / "abs-cost/uuid.json"])
+    parser.add_argument(
+        "configs", nargs="*", type=Path, default=[BENCHMARKS / "abs-cost/uuid.json"]
+    )
     for config in parser.parse_args().configs:
         with tempfile.TemporaryDirectory(prefix="beside-") as scratch:
             folder = Path(scratch)
             warm = estimated(config.absolute(), folder / "warm", MANY, ())
             methods = [method["id"] for method in warm.result["methods"]]
-            made: dict[int, list[Estimate]] = {1: [], MANY: []}
+            by_jobs: dict[int, list[Estimate]] = {1: [], MANY: []}
             for number in range(2):
-                for jobs, estimates in made.items():
+                for jobs, estimates in by_jobs.items():
                     name = folder / f"{jobs}-{number}"
                     estimates.append(estimated(config.absolute(), name, jobs, methods))
-        alone, beside = made.values()
+        alone, concurrent = by_jobs.values()
         print(f"\n{config.stem}")
-        for name, estimates in (("one at a time", alone), ("several", beside)):
+        for name, estimates in (("one at a time", alone), ("several", concurrent)):
             print(f"  {name}: {', '.join(f'{estimate.seconds:.0f} s' for estimate in estimates)}")
         compared = {
             "one at a time, twice": alone,
-            "several, twice": beside,
-            "one at a time and several": (alone[0], beside[0]),
-            "the same once more": (alone[1], beside[1]),
+            "several, twice": concurrent,
+            "one at a time and several": (alone[0], concurrent[0]),
+            "the same once more": (alone[1], concurrent[1]),
         }
         for name, (first, second) in compared.items():
-            print(f"  {name}: {apart(first, second)}")
+            print(f"  {name}: {describe_distance(first, second)}")
 
 
 if __name__ == "__main__":

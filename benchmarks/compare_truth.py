@@ -66,8 +66,8 @@ def main() -> int:
                 end=" ",
             )
             print(f"{rounds / benchmarks:.1f} first rounds a benchmark")
-            for what, number in sorted(counter.items()):
-                print(f"  {what}: {number}")
+            for verdict, number in sorted(counter.items()):
+                print(f"  {verdict}: {number}")
     return 0
 
 

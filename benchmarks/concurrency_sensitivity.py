@@ -61,14 +61,14 @@ def sensitivity(
 
 
 def _point(pairs: Sequence[Known], report: float, decide: Decide) -> Point:
-    found = [
+    outcomes = [
         (pair.expected, decide(pair.timed, replace(pair.plan, report=report))) for pair in pairs
     ]
-    reported = sum(finding in _REPORTED for _, finding in found)
-    expected = sum(finding in _REPORTED for finding, _ in found)
+    reported = sum(finding in _REPORTED for _, finding in outcomes)
+    expected = sum(finding in _REPORTED for finding, _ in outcomes)
     right = sum(
         finding is concurrency_finding
-        for finding, concurrency_finding in found
+        for finding, concurrency_finding in outcomes
         if concurrency_finding in _REPORTED
     )
     return Point(

@@ -39,7 +39,7 @@ class Corpus:
 
     def series(self, name: str) -> list[np.ndarray]:
         """Return the forks of a benchmark, seconds per operation."""
-        return [np.array(one) for one in self.json("timeseries", name)]
+        return [np.array(fork) for fork in self.json("timeseries", name)]
 
     def json(self, *names: str) -> Any:
         """Return what a file of the folder has."""

@@ -33,9 +33,9 @@ from typing import Any
 from abs_cost import UNDECIDED
 from sampled_shares import module_folder
 
-HERE = Path(__file__).parent
-ROOT = HERE.parent
-SUITES = HERE / "decided.json"
+BENCHMARKS = Path(__file__).parent
+ROOT = BENCHMARKS.parent
+SUITES = BENCHMARKS / "decided.json"
 DECIDED_IN_TOTAL, DECIDED_IN_EACH, AGREEMENT = 0.95, 0.9, 0.98
 MEDIAN_SECONDS = 240
 COST = {"go": 3.0, "pytest": 3.0, "jmh": 1.0}
@@ -159,15 +159,15 @@ def _measure(suite: Mapping[str, Any], folder: Path, options: argparse.Namespace
     if result is None:
         print(f"{suite['name']}: no result (exit {code})", flush=True)
         return None
-    other = None
+    injected_result = None
     if options.injected:
         methods = [f"--method={method['id']}" for method in result["methods"]]
         second = folder / "injected"
         second.mkdir(exist_ok=True)
         _run_auditor(second, limit, str(config), options.injected, *methods)
-        other = _read_result(second)
+        injected_result = _read_result(second)
     plain = run_plain(result, suite["subject"], folder, 60 * options.plain_minutes)
-    summary = summarize(result, other)
+    summary = summarize(result, injected_result)
     ended = code == 0
     return Row(
         suite["name"], result["harness"], preparation, audit, ended, summary, plain, expected
@@ -259,10 +259,15 @@ def summarize(result: Mapping[str, Any], injected: Mapping[str, Any] | None = No
             summary.decided += 1
         else:
             summary.reasons[_reason(method, result["pairs"])] += 1
-    others = {_key(pair): pair["outcome"] for pair in injected["pairs"]} if injected else {}
+    injected_outcomes = (
+        {_key(pair): pair["outcome"] for pair in injected["pairs"]} if injected else {}
+    )
     for pair in result["pairs"]:
         summary.by_share += pair.get("decided_by") == "share"
-        share, injection = share_verdict(pair), others.get(_key(pair)) or injected_verdict(pair)
+        share, injection = (
+            share_verdict(pair),
+            injected_outcomes.get(_key(pair)) or injected_verdict(pair),
+        )
         if share is not None and injection in ("detected", "missed"):
             summary.compared += 1
             summary.agreeing += share == injection
@@ -275,8 +280,10 @@ def _key(pair: Mapping[str, Any]) -> tuple[str, str]:
 
 def _reason(method: Mapping[str, Any], pairs: Sequence[Mapping[str, Any]]) -> str:
     """Return why a method is undecided, without the numbers, so that equal reasons are one."""
-    own = [pair for pair in pairs if pair["method"] == method["id"]]
-    reasons = [pair["reason"] for pair in own if pair["outcome"] in UNDECIDED and pair["reason"]]
+    method_pairs = [pair for pair in pairs if pair["method"] == method["id"]]
+    reasons = [
+        pair["reason"] for pair in method_pairs if pair["outcome"] in UNDECIDED and pair["reason"]
+    ]
     reason = method["reason"] or (reasons[0] if reasons else "no reason given")
     return f"{method['outcome']}: {re.sub(r'[0-9][0-9.,]*', 'N', reason)}"
 
@@ -312,19 +319,19 @@ def run_plain(
     words, cwd, environment = command
     seconds, code, text = _run_limited(words, cwd, {**os.environ, **environment}, limit)
     (folder / "plain.txt").write_text(text)
-    done = progress(result["harness"], text, len(result["benchmarks"]))
+    fraction = progress(result["harness"], text, len(result["benchmarks"]))
     # pytest exits with 1 if one file of benchmarks fails, and runs the others.
     good_codes = (0, 1) if result["harness"] == "pytest" else (0,)
     if seconds < limit:  # pytest and go end well, too, where no benchmark ran
         return (
             Plain(seconds, extrapolated=False)
-            if code in good_codes and (done or result["harness"] == "jmh")
+            if code in good_codes and (fraction or result["harness"] == "jmh")
             else None
         )
-    if done < LEAST_PROGRESS and (expected := JMH_EXPECTED.search(text)):
+    if fraction < LEAST_PROGRESS and (expected := JMH_EXPECTED.search(text)):
         days, hours, minutes, rest = (int(part or 0) for part in expected.groups())
         return Plain(((24 * days + hours) * 60 + minutes) * 60 + rest, extrapolated=True)
-    return Plain(seconds / done, extrapolated=True) if done else None
+    return Plain(seconds / fraction, extrapolated=True) if fraction else None
 
 
 def progress(harness: str, text: str, benchmarks: int) -> float:

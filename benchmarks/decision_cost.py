@@ -33,12 +33,12 @@ def run(seed: int) -> Sequence[float]:
 
 def costs(method: Criterion) -> np.ndarray:
     """Return the seconds that each iteration takes, (iterations,)."""
-    rule, found = ScoredRule(replace(load_shipped_model(method), threshold=NEVER)), []
+    rule, durations = ScoredRule(replace(load_shipped_model(method), threshold=NEVER)), []
     for value in run(1):
         started = time.perf_counter()
         rule.observe_iteration(value, LASTS)
-        found.append(time.perf_counter() - started)
-    return np.array(found[WINDOW:])
+        durations.append(time.perf_counter() - started)
+    return np.array(durations[WINDOW:])
 
 
 def main() -> None:

@@ -43,23 +43,23 @@ def main() -> int:
     return int(alarms > MOST * judged)
 
 
-def _audit(config: Path, folder: Path, controls: int, asked: argparse.Namespace) -> tuple[int, int]:
+def _audit(config: Path, folder: Path, controls: int, args: argparse.Namespace) -> tuple[int, int]:
     """Return how many controls were judged and detected; raises CalledProcessError."""
     command = [sys.executable, "-m", "auditor", "abs", str(config), "--quiet", "--curve=none"]
     command += [f"--controls={controls}", "--stability-runs=2", "--output", str(folder)]
-    command += [f"--slowdown={asked.slowdown}"] if asked.slowdown else []
+    command += [f"--slowdown={args.slowdown}"] if args.slowdown else []
     subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     result = json.loads((folder / "result.json").read_text())
-    found = result["controls"]
-    sizes = sorted(abs(effect) for effect in found["effects"])
+    tally = result["controls"]
+    sizes = sorted(abs(effect) for effect in tally["effects"])
     print(
-        f"{config.stem} at {result['slowdown']:g}: {len(found['alarms'])} of {found['judged']} "
+        f"{config.stem} at {result['slowdown']:g}: {len(tally['alarms'])} of {tally['judged']} "
         f"controls detected; effects of nothing: median {median(sizes):.2%}, "
         f"95 % below {sizes[int(0.95 * len(sizes))]:.2%}, largest {sizes[-1]:.2%}"
     )
-    for (method, benchmark), times in Counter(map(tuple, found["alarms"])).most_common():
+    for (method, benchmark), times in Counter(map(tuple, tally["alarms"])).most_common():
         print(f"  {method} in {benchmark}: {times}")
-    return found["judged"], len(found["alarms"])
+    return tally["judged"], len(tally["alarms"])
 
 
 if __name__ == "__main__":

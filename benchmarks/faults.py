@@ -154,8 +154,8 @@ class Lab:
         """Return the command line of one of COMMANDS."""
         config = str(self.folder / "config.json")
         more = {"compare": ("HEAD~1", "HEAD"), "trace": ("--benchmarks",)}.get(command, ())
-        kept = ("--store", str(store), "--output", str(self.folder / "out"))
-        return (command, *more, config, *kept, "--format", "json")
+        outputs = ("--store", str(store), "--output", str(self.folder / "out"))
+        return (command, *more, config, *outputs, "--format", "json")
 
     def start(self, words: Sequence[str]) -> "subprocess.Popen[str]":
         """Start the program in a session of its own."""
@@ -205,14 +205,14 @@ class Lab:
 
     def processes(self) -> list[str]:
         """Return the command lines of processes that work in our folder or name it."""
-        found = []
+        command_lines = []
         for process in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):  # it has ended
                 words = (process / "cmdline").read_bytes().replace(b"\0", b" ").decode()
                 cwd = str((process / "cwd").readlink())
                 if words and (str(self.folder) in words or cwd.startswith(str(self.folder))):
-                    found.append(words)
-        return found
+                    command_lines.append(words)
+        return command_lines
 
     def is_something_left(self, *, files: bool) -> bool:
         """Tell whether a process is left after a second, or `files` for temporary use."""
@@ -236,7 +236,7 @@ def runs(store: Path) -> frozenset[str]:
         (state,) = connection.execute("PRAGMA integrity_check").fetchone()
         if state != "ok":
             raise ValueError(f"{store}: {state}")
-        return frozenset(one for (one,) in connection.execute("SELECT trial FROM run"))
+        return frozenset(trial for (trial,) in connection.execute("SELECT trial FROM run"))
     except sqlite3.OperationalError:  # as long as the tables are not there
         return frozenset()
     finally:
@@ -275,15 +275,15 @@ def _disturb(
     lab: Lab, times: int, command: str, name: str, signals: Callable[[], tuple[int, ...]]
 ) -> Row:
     row = Row(f"{name}, {command}")
-    whole, _ = lab.undisturbed(command)
+    undisturbed, _ = lab.undisturbed(command)
     store = lab.folder / f"{command}-disturbed.sqlite"
     store.unlink(missing_ok=True)
     texts = runs(store)
     while row.times < times:
-        after = random.uniform(0.0, 1.1 * whole.seconds)  # noqa: S311 - any moment will do
-        chosen = signals()
-        ended = lab.disturbed(lab.words(command, store), after, chosen)
-        killed = chosen == (signal.SIGKILL,)
+        after = random.uniform(0.0, 1.1 * undisturbed.seconds)  # noqa: S311 - any moment will do
+        sent_signals = signals()
+        ended = lab.disturbed(lab.words(command, store), after, sent_signals)
+        killed = sent_signals == (signal.SIGKILL,)
         now = runs(store)
         wrong = [
             column
@@ -305,24 +305,24 @@ def _disturb(
             shutil.rmtree(lab.temporary)
             lab.temporary.mkdir()
     last = lab.call(lab.words(command, store))
-    row.counts["wrong"] += verdicts(last) != verdicts(whole)
+    row.counts["wrong"] += verdicts(last) != verdicts(undisturbed)
     return row
 
 
 def two_at_once(lab: Lab, times: int) -> Row:
     """Let two audits share a store."""
     row = Row("two audits on one store")
-    whole = verdicts(lab.undisturbed("abs")[0])
+    expected = verdicts(lab.undisturbed("abs")[0])
     for turn in range(times):
         words = lab.words("abs", lab.folder / f"two-{turn}.sqlite")
         with lab.start(words) as first, lab.start(words) as second:
-            answers = [one.communicate(timeout=LIMIT_SECONDS) for one in (first, second)]
+            answers = [process.communicate(timeout=LIMIT_SECONDS) for process in (first, second)]
         ended = [
             Ended(process.returncode, out, err, 0.0)
             for process, (out, err) in zip((first, second), answers, strict=True)
         ]
-        wrong = ["wrong"] if any(verdicts(one) != whole for one in ended) else []
-        row.note(*wrong, *(["unclear"] if not all(one.is_clear for one in ended) else []))
+        wrong = ["wrong"] if any(verdicts(end) != expected for end in ended) else []
+        row.note(*wrong, *(["unclear"] if not all(end.is_clear for end in ended) else []))
     return row
 
 
@@ -330,7 +330,7 @@ def damaged_pages(lab: Lab, times: int) -> Row:
     """Overwrite a page of the store: the program says so in a line, or has the same verdicts."""
     row = Row("a damaged page of the store")
     undisturbed, store = lab.undisturbed("abs")
-    whole = verdicts(undisturbed)
+    expected = verdicts(undisturbed)
     for turn in range(times):
         damaged = lab.folder / f"damaged-{turn}.sqlite"
         shutil.copy(store, damaged)
@@ -338,7 +338,7 @@ def damaged_pages(lab: Lab, times: int) -> Row:
             file.seek(4096 * random.randrange(damaged.stat().st_size // 4096))  # noqa: S311
             file.write(os.urandom(4096))
         ended = lab.call(lab.words("abs", damaged))
-        wrong = ["wrong"] if ended.code == 0 and verdicts(ended) != whole else []
+        wrong = ["wrong"] if ended.code == 0 and verdicts(ended) != expected else []
         row.note(*wrong, *([] if ended.is_clear else ["unclear"]))
     return row
 
@@ -346,14 +346,14 @@ def damaged_pages(lab: Lab, times: int) -> Row:
 def full_disks(lab: Lab, times: int) -> Row | None:
     """Fill the disk of store and cache at random moments; None where none can be mounted."""
     row = Row("disk full")
-    whole, _ = lab.undisturbed("abs")
+    undisturbed, _ = lab.undisturbed("abs")
     for _ in range(times):
         with tempfile.TemporaryDirectory() as outside, _small_disk(Path(outside)) as place:
             if place is None:
                 return None
             words = lab.words("abs", place / "store.sqlite")
             with lab.start(words) as process:
-                after = random.uniform(0.0, whole.seconds)  # noqa: S311 - any moment will do
+                after = random.uniform(0.0, undisturbed.seconds)  # noqa: S311 - any moment will do
                 with suppress(subprocess.TimeoutExpired):
                     process.wait(after)
                 _fill(place / "filler")
@@ -362,12 +362,12 @@ def full_disks(lab: Lab, times: int) -> Row | None:
             (place / "filler").unlink()
             before = runs(place / "store.sqlite")
             last = lab.call(words)
-            found = [
+            checks = [
                 ("unclear", not ended.is_clear),
                 ("lost", not before <= runs(place / "store.sqlite")),
-                ("wrong", verdicts(last) != verdicts(whole)),
+                ("wrong", verdicts(last) != verdicts(undisturbed)),
             ]
-            row.note(*(column for column, is_wrong in found if is_wrong))
+            row.note(*(column for column, is_wrong in checks if is_wrong))
     return row
 
 

@@ -210,7 +210,7 @@ class Check:
     kind: str
     code: int  # exit code, or NO_RESULT
     seconds: float
-    said: str  # the last line of stderr
+    message: str  # the last line of stderr
 
     @property
     def is_right(self) -> bool:
@@ -236,31 +236,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--keep", type=Path, help="a folder for the suites, stores and results")
     parser.add_argument("--write", type=Path, help="a Markdown file for the tables")
     args = parser.parse_args(arguments)
-    made: list[Check] = []
+    gate_runs: list[Check] = []
     with tempfile.TemporaryDirectory(prefix="gates-") as scratch, busy(args.busy):
         folder = (args.keep or Path(scratch)).absolute()
         for check in checks(folder, args):
-            made.append(check)
+            gate_runs.append(check)
             right = "" if check.is_right else " (wrong)"
             print(
                 f"{check.language} {check.kind}: {check.code}, {check.seconds:.0f} s, "
-                f"{check.said}{right}",
+                f"{check.message}{right}",
                 flush=True,
             )
-    text = table(made, args)
+    text = table(gate_runs, args)
     print(text)
     if args.write is not None:
         args.write.write_text(text)
-    return 0 if is_good(made) else 1
+    return 0 if is_good(gate_runs) else 1
 
 
-def checks(folder: Path, asked: argparse.Namespace) -> Iterator[Check]:
+def checks(folder: Path, args: argparse.Namespace) -> Iterator[Check]:
     """Yield each run, language by language within a turn."""
-    end = time.monotonic() + 60 * (asked.minutes or 1e9)
-    places = {name: _Place(folder / name, name, asked.budget) for name in asked.only or TOYS}
-    for turn in range(1, asked.times + 1):
+    end = time.monotonic() + 60 * (args.minutes or 1e9)
+    places = {name: _Place(folder / name, name, args.budget) for name in args.only or TOYS}
+    for turn in range(1, args.times + 1):
         for place in places.values():
-            for kind in asked.kind or (*CAUSELESS, *REAL):
+            for kind in args.kind or (*CAUSELESS, *REAL):
                 if time.monotonic() > end:
                     return
                 yield place.check(kind, turn)
@@ -299,32 +299,32 @@ class _Place:
 
     def check(self, kind: str, turn: int) -> Check:
         """Run a gate; `turn` is the seed, so that all is measured anew."""
-        begun = time.monotonic()
+        started = time.monotonic()
         if kind == "added" or (kind == "worse" and turn % 2 == 0):
             code, message = self._baseline("added" if kind == "added" else "lost", turn)
         else:
-            where = self._folder / f"{kind}-{turn}"
+            output = self._folder / f"{kind}-{turn}"
             call = ("compare", "base", kind, str(self._config), "--fail-on=regression")
-            code, message = self._call(*call, "--methods=0", f"--seed={turn}", where=where)
-        return Check(self._language, kind, code, time.monotonic() - begun, message)
+            code, message = self._call(*call, "--methods=0", f"--seed={turn}", output=output)
+        return Check(self._language, kind, code, time.monotonic() - started, message)
 
     def _baseline(self, tag: str, turn: int) -> tuple[int, str]:
         """Audit a commit beside the result of the first one, which is made once."""
         baseline = self._folder / "baseline"
         if not (baseline / "result.json").exists():
             self._git("checkout", "-q", "base")
-            code, message = self._call("abs", str(self._config), "--seed=1", where=baseline)
+            code, message = self._call("abs", str(self._config), "--seed=1", output=baseline)
             if code != 0:
                 return NO_RESULT, f"no baseline: {message}"
         self._git("checkout", "-q", tag)
         call = ("abs", str(self._config), f"--baseline={baseline / 'result.json'}")
-        return self._call(*call, f"--seed={turn}", where=self._folder / f"{tag}-{turn}")
+        return self._call(*call, f"--seed={turn}", output=self._folder / f"{tag}-{turn}")
 
-    def _call(self, *words: str, where: Path) -> tuple[int, str]:
-        more = ("--store", str(self._folder / "store.sqlite"), "--output", str(where), "--quiet")
+    def _call(self, *words: str, output: Path) -> tuple[int, str]:
+        more = ("--store", str(self._folder / "store.sqlite"), "--output", str(output), "--quiet")
         cache = self._folder.parent / "cache"
         try:
-            done = subprocess.run(
+            process = subprocess.run(
                 (sys.executable, "-m", "auditor", *words, *more, *self._budget),
                 cwd=ROOT,
                 env={**os.environ, "XDG_CACHE_HOME": str(cache), "PYTHONPATH": str(ROOT)},
@@ -335,10 +335,10 @@ class _Place:
             )
         except subprocess.TimeoutExpired:
             return NO_RESULT, f"ended after {LIMIT_SECONDS} s"
-        lines = [splitline for splitline in done.stderr.splitlines() if splitline.strip()]
+        lines = [splitline for splitline in process.stderr.splitlines() if splitline.strip()]
         gate = [line for line in lines if line.startswith("gate ")]
-        result = where / ("compare.json" if words[0] == "compare" else "result.json")
-        code = done.returncode if result.exists() else NO_RESULT
+        result = output / ("compare.json" if words[0] == "compare" else "result.json")
+        code = process.returncode if result.exists() else NO_RESULT
         return code, (gate or lines or [""])[-1]
 
     def _commit(self, tag: str, files: Mapping[str, str]) -> None:
@@ -367,21 +367,19 @@ def busy(processes: int) -> Iterator[None]:
             loop.wait()
 
 
-def is_good(made: Sequence[Check]) -> bool:
+def is_good(gate_runs: Sequence[Check]) -> bool:
     """Tell whether no gate failed without a cause, and enough of the changes were caught."""
-    real = [check.is_right for check in made if check.kind in REAL]
-    causeless = all(check.is_right for check in made if check.kind in CAUSELESS)
+    real = [check.is_right for check in gate_runs if check.kind in REAL]
+    causeless = all(check.is_right for check in gate_runs if check.kind in CAUSELESS)
     return causeless and sum(real) >= LEAST_CAUGHT * len(real)
 
 
-def table(made: Sequence[Check], asked: argparse.Namespace) -> str:
+def table(gate_runs: Sequence[Check], args: argparse.Namespace) -> str:
     """Return what came out as Markdown."""
     today = time.strftime("%Y-%m-%d")
-    cores = (
-        f"{os.cpu_count()} processors ({platform.machine()}), {asked.busy} busy processes beside"
-    )
-    command = f"benchmarks/gates.py --times {asked.times} --busy {asked.busy}"
-    command += f" --budget {asked.budget}" if asked.budget else ""
+    cores = f"{os.cpu_count()} processors ({platform.machine()}), {args.busy} busy processes beside"
+    command = f"benchmarks/gates.py --times {args.times} --busy {args.busy}"
+    command += f" --budget {args.budget}" if args.budget else ""
     lines = [
         "# Gates on a busy machine",
         "",
@@ -390,13 +388,15 @@ def table(made: Sequence[Check], asked: argparse.Namespace) -> str:
         "| suite | run | expected | exit 0 | exit 1 | exit 5 | other | seconds (mean) |",
         "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: |",
     ]
-    for language in dict.fromkeys(check.language for check in made):
+    for language in dict.fromkeys(check.language for check in gate_runs):
         for kind in (*CAUSELESS, *REAL):
-            mine = [check for check in made if (check.language, check.kind) == (language, kind)]
-            if mine:
-                lines.append(_row(language, kind, mine))
-    causeless = [check for check in made if check.kind in CAUSELESS]
-    real = [check for check in made if check.kind in REAL]
+            kind_runs = [
+                check for check in gate_runs if (check.language, check.kind) == (language, kind)
+            ]
+            if kind_runs:
+                lines.append(_row(language, kind, kind_runs))
+    causeless = [check for check in gate_runs if check.kind in CAUSELESS]
+    real = [check for check in gate_runs if check.kind in REAL]
     caught, false = (
         sum(check.is_right for check in real),
         sum(check.code == 1 for check in causeless),
@@ -406,20 +406,23 @@ def table(made: Sequence[Check], asked: argparse.Namespace) -> str:
         f"* Without a cause: {false} of {len(causeless)} runs ended with exit code 1.",
         f"* Real changes: {caught} of {len(real)} runs ended with exit code 1.",
     ]
-    wrong = [check for check in made if not check.is_right]
+    wrong = [check for check in gate_runs if not check.is_right]
     lines += [
         "",
-        *(f"* {check.language} {check.kind}: exit {check.code}, {check.said}" for check in wrong),
+        *(
+            f"* {check.language} {check.kind}: exit {check.code}, {check.message}"
+            for check in wrong
+        ),
     ]
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _row(language: str, kind: str, mine: Sequence[Check]) -> str:
-    codes = Counter(check.code for check in mine)
-    other = len(mine) - sum(codes[number] for number in (0, GATE_FAILED, NO_VERDICT))
+def _row(language: str, kind: str, kind_runs: Sequence[Check]) -> str:
+    codes = Counter(check.code for check in kind_runs)
+    other_count = len(kind_runs) - sum(codes[number] for number in (0, GATE_FAILED, NO_VERDICT))
     expected = "1" if kind in REAL else "0 or 5"
-    mean = sum(check.seconds for check in mine) / len(mine)
-    counts = f"{codes[0]} | {codes[GATE_FAILED]} | {codes[NO_VERDICT]} | {other}"
+    mean = sum(check.seconds for check in kind_runs) / len(kind_runs)
+    counts = f"{codes[0]} | {codes[GATE_FAILED]} | {codes[NO_VERDICT]} | {other_count}"
     return f"| {language} | {kind} | {expected} | {counts} | {mean:.0f} |"
 
 

@@ -106,8 +106,8 @@ class Figures:
         yield "classes of one word", f"{of_classes.count(1) / len(of_classes):.0%}"
         yield "class names defined in several files", f"{len(twice)} of {len(self.classes)}"
         yield "vague names bound", ", ".join(f"{n} {c:,}" for n, c in self.vague.most_common() if c)
-        shown = ", ".join(f"{name} {count}" for name, count in sorted(crowded.items()))
-        yield f"folders with more than {MOST_MODULES} modules", shown or "none"
+        crowded_folders = ", ".join(f"{name} {count}" for name, count in sorted(crowded.items()))
+        yield f"folders with more than {MOST_MODULES} modules", crowded_folders or "none"
         spread = ", ".join(f"{name} {len(self.spread[name])}" for name in FEATURES)
         yield "folders a feature is spread over", spread
         yield "files outside the language folders that name one", str(len(self.naming_a_language))
@@ -134,15 +134,15 @@ def main() -> int:
     """Count, print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--at", metavar="COMMIT", help="an earlier commit, shown beside this tree")
-    given = parser.parse_args()
+    args = parser.parse_args()
     columns = [("now", measure(ROOT))]
-    if given.at:
+    if args.at:
         with tempfile.TemporaryDirectory() as scratch:
-            command = ["git", "-C", str(ROOT), "archive", given.at, "--", *PRODUCT]
+            command = ["git", "-C", str(ROOT), "archive", args.at, "--", *PRODUCT]
             packed = subprocess.run(command, capture_output=True, check=True).stdout
             with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
                 archive.extractall(scratch, filter="data")
-            columns.insert(0, (given.at, measure(Path(scratch))))
+            columns.insert(0, (args.at, measure(Path(scratch))))
     print("| | " + " | ".join(name for name, _ in columns) + " |")
     print("| --- |" + " --- |" * len(columns))
     for rows in zip(*(figures.rows() for _, figures in columns), strict=True):

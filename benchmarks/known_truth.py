@@ -18,8 +18,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
-ROOT = HERE.parent
+BENCHMARKS = Path(__file__).parent
+ROOT = BENCHMARKS.parent
 SUBJECTS = {
     name: f"tests/subjects/{name}"
     for name in ("go-ring", "go-short", "java-ring", "java-short", "python-ring")
@@ -48,7 +48,7 @@ class Expected:
 class Tally:
     """What came out, audit by audit."""
 
-    seen: dict[Expected, Counter[str]] = field(default_factory=dict)
+    outcomes: dict[Expected, Counter[str]] = field(default_factory=dict)
     blocks: list[int] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
@@ -57,10 +57,14 @@ class Tally:
         """Count the verdicts of one audit."""
         methods = {method["id"]: method["outcome"] for method in result["methods"]}
         pairs = {(pair["method"], pair["benchmark"]): pair["outcome"] for pair in result["pairs"]}
-        for one in expected:
-            known = pairs.get((one.method, one.benchmark)) if one.benchmark else None
-            found = known if one.benchmark else methods.get(one.method)
-            self.seen.setdefault(one, Counter())[found or "absent"] += 1
+        for expectation in expected:
+            pair_outcome = (
+                pairs.get((expectation.method, expectation.benchmark))
+                if expectation.benchmark
+                else None
+            )
+            outcome = pair_outcome if expectation.benchmark else methods.get(expectation.method)
+            self.outcomes.setdefault(expectation, Counter())[outcome or "absent"] += 1
 
 
 def main() -> int:
@@ -89,22 +93,22 @@ def main() -> int:
 def expected_outcomes(subject: str) -> Iterator[Expected]:
     """Yield what has to come out of a subject of known truth."""
     truth = json.loads((ROOT / SUBJECTS[subject] / "truth.json").read_text())
-    for method, told in truth["methods"].items():
-        yield Expected(method, None, tuple(told["outcomes"]))
-    for told in truth["pairs"]:
-        yield Expected(told["method"], told["benchmark"], tuple(told["outcomes"]))
+    for method, method_truth in truth["methods"].items():
+        yield Expected(method, None, tuple(method_truth["outcomes"]))
+    for pair_truth in truth["pairs"]:
+        yield Expected(pair_truth["method"], pair_truth["benchmark"], tuple(pair_truth["outcomes"]))
 
 
 def _audit(
     subject: str, seed: int, folder: Path, expected: Sequence[Expected], tally: Tally
 ) -> None:
     """Audit and count; an audit that ended well in an earlier call is counted as it is."""
-    kept = folder / "result.json"
-    error = None if kept.exists() else _ended(subject, seed, folder, expected)
+    result_path = folder / "result.json"
+    error = None if result_path.exists() else _ended(subject, seed, folder, expected)
     if error is not None:
         tally.broken.append(f"seed {seed}: {error}")
         return
-    result = json.loads(kept.read_text())
+    result = json.loads(result_path.read_text())
     tally.add(expected, result)
     tally.blocks.append(_blocks(folder / "store.sqlite"))
     began, ended = (datetime.fromisoformat(result[key]) for key in ("started", "ended"))
@@ -112,9 +116,16 @@ def _audit(
 
 
 def _ended(subject: str, seed: int, folder: Path, expected: Sequence[Expected]) -> str | None:
-    names = [one.method for one in expected if one.benchmark is None]
+    names = [expectation.method for expectation in expected if expectation.benchmark is None]
     methods = [flag for name in names for flag in ("--method", name)]
-    command = [sys.executable, "-m", "auditor", "abs", str(HERE / f"{subject}.json"), *methods]
+    command = [
+        sys.executable,
+        "-m",
+        "auditor",
+        "abs",
+        str(BENCHMARKS / f"{subject}.json"),
+        *methods,
+    ]
     ended = subprocess.run(
         [*command, "--seed", str(seed), "--output", str(folder), "--quiet"],
         cwd=ROOT,
@@ -141,17 +152,21 @@ def _short(name: str) -> str:
 def _show(subject: str, expected: Sequence[Expected], tally: Tally, times: int) -> int:
     """Print the table of a subject; return how many lines are right too seldom."""
     wrong = len(tally.broken)
-    width = max(len(one.name) for one in expected)
+    width = max(len(expectation.name) for expectation in expected)
     print(f"\n{subject}: {times} audits")
-    for one in expected:
-        seen = tally.seen.get(one, Counter())
-        right = sum(count for outcome, count in seen.items() if outcome in one.outcomes)
-        others = {outcome: count for outcome, count in seen.items() if outcome not in one.outcomes}
+    for expectation in expected:
+        outcomes = tally.outcomes.get(expectation, Counter())
+        right = sum(count for outcome, count in outcomes.items() if outcome in expectation.outcomes)
+        wrong_outcomes = {
+            outcome: count
+            for outcome, count in outcomes.items()
+            if outcome not in expectation.outcomes
+        }
         bad = times - right > times // ALLOWED
         wrong += bad
-        instead = "; instead " + ", ".join(f"{n} {name}" for name, n in others.items())
-        text = " or ".join(one.outcomes) + (instead if others else "")
-        print(f"{'✗' if bad else '✓'} {one.name:{width}}  {right:2} of {times}  {text}")
+        instead = "; instead " + ", ".join(f"{n} {name}" for name, n in wrong_outcomes.items())
+        text = " or ".join(expectation.outcomes) + (instead if wrong_outcomes else "")
+        print(f"{'✗' if bad else '✓'} {expectation.name:{width}}  {right:2} of {times}  {text}")
     for line in tally.broken:
         print(f"✗ {line}")
     if tally.blocks:

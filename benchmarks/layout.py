@@ -61,30 +61,32 @@ def main() -> int:
     parser.add_argument("--audit", action="store_true", help="tell the intervals of q")
     parser.add_argument("--keep", type=Path, help="a folder for the audit that is to be kept")
     parser.add_argument("--simulate", action="store_true", help="tell how often they are right")
-    asked = parser.parse_args()
-    if asked.simulate:
+    args = parser.parse_args()
+    if args.simulate:
         return _simulated()
-    if asked.audit:
+    if args.audit:
         with tempfile.TemporaryDirectory(prefix="layout-") as scratch:
-            return _intervals(asked.config, asked.keep or Path(scratch))
+            return _intervals(args.config, args.keep or Path(scratch))
     with tempfile.TemporaryDirectory(prefix="layout-") as scratch:
         layouts = [
-            _measured(asked.config, seed, asked.runs, Path(scratch) / str(seed))
-            for seed in range(asked.layouts + 1)
+            _measured(args.config, seed, args.runs, Path(scratch) / str(seed))
+            for seed in range(args.layouts + 1)
         ]
     unasked, *layouts = layouts
-    names = sorted(set.intersection(*(set(one) for one in (unasked, *layouts))))
-    print(f"{len(names)} benchmarks, {asked.layouts} layouts, {asked.runs} processes each")
+    names = sorted(set.intersection(*(set(layout) for layout in (unasked, *layouts))))
+    print(f"{len(names)} benchmarks, {args.layouts} layouts, {args.runs} processes each")
     print("the least times of two processes lie apart by (median of all couples)")
     print(f"{'one layout':>12} {'two layouts':>12}")
-    same, other = [], []
+    same, different = [], []
     for name in names:
-        same.append(median(_apart(layout[name], None) for layout in layouts))
+        same.append(median(_median_distance(layout[name], None) for layout in layouts))
         couples = combinations(layouts, 2)
-        other.append(median(_apart(one[name], another[name]) for one, another in couples))
-        print(f"{same[-1]:12.2%} {other[-1]:12.2%}  {name.rsplit('/', 1)[-1]}")
-    print(f"{median(same):12.2%} {median(other):12.2%}  in the median of the benchmarks")
-    print(f"{max(same):12.2%} {max(other):12.2%}  at most")
+        different.append(
+            median(_median_distance(first[name], second[name]) for first, second in couples)
+        )
+        print(f"{same[-1]:12.2%} {different[-1]:12.2%}  {name.rsplit('/', 1)[-1]}")
+    print(f"{median(same):12.2%} {median(different):12.2%}  in the median of the benchmarks")
+    print(f"{max(same):12.2%} {max(different):12.2%}  at most")
     slower = [
         median(log(min(layout[name])) for layout in layouts) - log(min(unasked[name]))
         for name in names
@@ -95,8 +97,8 @@ def main() -> int:
 
 def _measured(config: Path, seed: int, runs: int, folder: Path) -> Times:
     """Run the suite with one layout; raises CalledProcessError where it fails."""
-    drawn = f" -ldflags=-randlayout={seed}" if seed else ""
-    flags = f"{os.environ.get('GOFLAGS', '')}{drawn}".strip()
+    layout_flag = f" -ldflags=-randlayout={seed}" if seed else ""
+    flags = f"{os.environ.get('GOFLAGS', '')}{layout_flag}".strip()
     command = [
         sys.executable,
         "-m",
@@ -112,13 +114,13 @@ def _measured(config: Path, seed: int, runs: int, folder: Path) -> Times:
         env={**os.environ, "GOFLAGS": flags},
         stdout=subprocess.DEVNULL,
     )
-    found: dict[str, list[float]] = {}
+    least_times: dict[str, list[float]] = {}
     with sqlite3.connect(folder / "store.sqlite") as connection:
         for name, packed in connection.execute(LEAST):
             values = struct.unpack(f"<{len(packed) // 8}d", packed)
-            found.setdefault(name, []).append(min(values))
+            least_times.setdefault(name, []).append(min(values))
     connection.close()
-    return found
+    return least_times
 
 
 def _intervals(config: Path, folder: Path) -> int:
@@ -138,30 +140,35 @@ def _intervals(config: Path, folder: Path) -> int:
                 probes.setdefault((name, overlay), []).append(least)
     connection.close()
     families = [[np.log(group) for group in groups.values()] for groups in plain.values()]
-    found = component_between(families)
-    if found is None:
+    component = component_between(families)
+    if component is None:
         print("no layout was drawn")
         return 1
     print(
-        f"layouts move times by {sqrt(found.variance):.2%}, by {found.freedom} degrees of freedom"
+        f"layouts move times by {sqrt(component.variance):.2%}, "
+        f"by {component.freedom} degrees of freedom"
     )
-    halves = [_halves(measured, plain[name], found) for (name, _), measured in probes.items()]
+    halves = [_halves(measured, plain[name], component) for (name, _), measured in probes.items()]
     print(f"{'without':>9} {'with':>9}  half of the interval of q")
-    for what, of in (("in the median of", median), ("at most, of", max)):
-        blind, told = (of(each) for each in zip(*halves, strict=True))
-        print(f"{blind:9.2%} {told:9.2%}  {what} {len(halves)} pairs")
+    for label, aggregate in (("in the median of", median), ("at most, of", max)):
+        blind, informed = (aggregate(column) for column in zip(*halves, strict=True))
+        print(f"{blind:9.2%} {informed:9.2%}  {label} {len(halves)} pairs")
     return 0
 
 
 def _halves(
-    probes: Sequence[float], plain: Mapping[int, Sequence[float]], found: VarianceComponent
+    probes: Sequence[float], plain: Mapping[int, Sequence[float]], component: VarianceComponent
 ) -> tuple[float, float]:
     """Return half of the interval of log q without and with what layouts do."""
     below = [value for group in plain.values() for value in group]
     sizes = [len(group) for group in plain.values()]
-    both = [estimate_ratio(probes, below, LEVEL, known, sizes) for known in (None, found)]
-    blind, told = (log(one.high / one.low) / 2 if one else inf for one in both)
-    return blind, told
+    intervals = [
+        estimate_ratio(probes, below, LEVEL, assumed, sizes) for assumed in (None, component)
+    ]
+    blind, informed = (
+        log(interval.high / interval.low) / 2 if interval else inf for interval in intervals
+    )
+    return blind, informed
 
 
 def _simulated() -> int:
@@ -170,20 +177,30 @@ def _simulated() -> int:
     print("intervals of 99 % that hold q, by how much more layouts scatter than processes do")
     print(f"{'benchmarks':>10} {'times':>8} {'without':>8} {'with':>8} {'half':>8} {'with':>8}")
     for benchmarks, times in product((2, 3, 6, 15), (0.0, 0.5, 1.0, 3.0)):
-        held, halves = [], []
+        coverage, halves = [], []
         for _ in range(6000 // benchmarks):
-            families = [_drawn(rng, SIMULATED, times) for _ in range(benchmarks)]
-            found = component_between(families)
+            families = [_draw_logs(rng, SIMULATED, times) for _ in range(benchmarks)]
+            component = component_between(families)
             for family in families:
-                (probes,) = _drawn(rng, (4,), times)
+                (probes,) = _draw_logs(rng, (4,), times)
                 below = np.exp(np.concatenate(family))
-                both = [
-                    estimate_ratio(np.exp(probes), below, LEVEL, known, SIMULATED)
-                    for known in (None, found)
+                intervals = [
+                    estimate_ratio(np.exp(probes), below, LEVEL, assumed, SIMULATED)
+                    for assumed in (None, component)
                 ]
-                held.append([one is not None and one.low <= 1 <= one.high for one in both])
-                halves.append([log(one.high / one.low) / 2 if one else inf for one in both])
-        right, half = np.mean(held, axis=0), np.median(halves, axis=0)
+                coverage.append(
+                    [
+                        interval is not None and interval.low <= 1 <= interval.high
+                        for interval in intervals
+                    ]
+                )
+                halves.append(
+                    [
+                        log(interval.high / interval.low) / 2 if interval else inf
+                        for interval in intervals
+                    ]
+                )
+        right, half = np.mean(coverage, axis=0), np.median(halves, axis=0)
         print(
             f"{benchmarks:10} {times:8g} {right[0]:8.1%} {right[1]:8.1%} {half[0]:8.1%} "
             f"{half[1]:8.1%}"
@@ -191,14 +208,14 @@ def _simulated() -> int:
     return 0
 
 
-def _drawn(rng: np.random.Generator, sizes: Sequence[int], times: float) -> list[Array]:
+def _draw_logs(rng: np.random.Generator, sizes: Sequence[int], times: float) -> list[Array]:
     """Return logarithms of times of processes that scatter by 1 %, of layouts of these sizes."""
     return [rng.normal(0, times * 0.01) + rng.normal(0, 0.01, size) for size in sizes]
 
 
-def _apart(one: Sequence[float], other: Sequence[float] | None) -> float:
+def _median_distance(first: Sequence[float], second: Sequence[float] | None) -> float:
     """Return the median distance of two processes, of one group or of two."""
-    couples = combinations(one, 2) if other is None else product(one, other)
+    couples = combinations(first, 2) if second is None else product(first, second)
     return median(abs(log(a / b)) for a, b in couples)
 
 

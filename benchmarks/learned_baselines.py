@@ -38,7 +38,7 @@ Scorer = ConvolutionalNetwork | rocket.Rocket
 FOLDS = {"benchmark": by_benchmark, "system": splits.systems_in_groups}
 AT_ONCE = 20
 """Windows that are scored before anybody looks whether that is enough."""
-UNSAMPLED, SEGMENTS, GIVEN = "all windows", "segments", "given"
+UNSAMPLED, SEGMENTS, PRESET = "all windows", "segments", "given"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,45 +93,47 @@ def segmented(forks: Forks, names: Iterable[str], share: float, rng: np.random.G
     """Return a share of each benchmark's segments; forks that are never steady have none."""
     steady = ([fork for fork in forks[name] if fork.last_warm_up >= 0] for name in names)
     return joined(
-        drawn(joined(balanced(fork.values, fork.last_warm_up) for fork in some), share, rng)
-        for some in steady
-        if some
+        drawn(
+            joined(balanced(fork.values, fork.last_warm_up) for fork in benchmark_forks), share, rng
+        )
+        for benchmark_forks in steady
+        if benchmark_forks
     )
 
 
-def tasks(forks: Forks, asked: argparse.Namespace) -> Iterator[Task]:
+def tasks(forks: Forks, args: argparse.Namespace) -> Iterator[Task]:
     """Yield the folds."""
-    for fold, judging in enumerate(FOLDS[asked.folds](list(forks))):
+    for fold, judging in enumerate(FOLDS[args.folds](list(forks))):
         learn, validation = splits.for_validation(sorted(set(forks) - set(judging)))
-        rng = np.random.default_rng((asked.seed, fold))
+        rng = np.random.default_rng((args.seed, fold))
         samples = [
-            segmented(forks, some, asked.share, rng) for some in (learn, validation, judging)
+            segmented(forks, names, args.share, rng) for names in (learn, validation, judging)
         ]
         yield Task(fold, *samples, tuple(validation), judging)
 
 
-def train_scorer(model: str, task: Task, asked: argparse.Namespace) -> Scorer:
+def train_scorer(model: str, task: Task, args: argparse.Namespace) -> Scorer:
     """Train a model; ROCKET validates by leaving out what it learns from, so it has all of it."""
     if model not in NETWORKS:
-        return rocket.fitted(joined((task.learn, task.validate)), asked.seed)
-    schedule = networks.Schedule(asked.seed, asked.epochs, asked.batch)
+        return rocket.fitted(joined((task.learn, task.validate)), args.seed)
+    schedule = networks.Schedule(args.seed, args.epochs, args.batch)
     return networks.trained(NETWORKS[model], task.learn, task.validate, schedule)
 
 
 def thresholds(
-    scorer: Scorer, task: Task, forks: Forks, asked: argparse.Namespace
+    scorer: Scorer, task: Task, forks: Forks, args: argparse.Namespace
 ) -> dict[str, float]:
     """Return the threshold as the study's code tunes it, and that of balanced segments."""
-    rng = np.random.default_rng((asked.seed, task.fold))
+    rng = np.random.default_rng((args.seed, task.fold))
     truths, scores = [], []
     for name in task.validation:
-        windows = joined(_unsampled(fork, asked.tuned, rng) for fork in forks[name])
+        windows = joined(_unsampled(fork, args.tuned, rng) for fork in forks[name])
         truths.append(windows.stable)
         scores.append(scorer.score_windows(windows.windows).astype(float))
-    own = scorer.score_windows(task.validate.windows).astype(float)
+    validation_scores = scorer.score_windows(task.validate.windows).astype(float)
     return {
         UNSAMPLED: threshold(np.concatenate(truths), np.concatenate(scores)),
-        SEGMENTS: threshold(task.validate.stable, own),
+        SEGMENTS: threshold(task.validate.stable, validation_scores),
     }
 
 
@@ -142,20 +144,20 @@ def _unsampled(fork: Fork, many: int | None, rng: np.random.Generator) -> Sample
     return unbalanced(fork.values, fork.last_warm_up, starts)
 
 
-def judged(model: str, task: Task, forks: Forks, asked: argparse.Namespace) -> Iterator[Figures]:
+def judged(model: str, task: Task, forks: Forks, args: argparse.Namespace) -> Iterator[Figures]:
     """Train one model, write what it is and what it says, and yield how good it is."""
-    scorer = train_scorer(model, task, asked)
-    store(asked.out / f"{asked.folds}-{model}-{task.fold}.npz", scorer.arrays)
+    scorer = train_scorer(model, task, args)
+    store(args.out / f"{args.folds}-{model}-{task.fold}.npz", scorer.arrays)
     if model in NETWORKS:
-        tuned = thresholds(scorer, task, forks, asked)
+        tuned = thresholds(scorer, task, forks, args)
     else:
-        tuned = {GIVEN: rocket.THRESHOLD}
+        tuned = {PRESET: rocket.THRESHOLD}
     scores = scorer.score_windows(task.judge.windows)
     for name, least in tuned.items():
         result = classified(task.judge.stable, scores >= least)
         yield Figures(model, task.fold, name, least, **asdict(result))
-    said = early(scorer, forks, task.judging, max(tuned.values()), asked.forks)
-    store(asked.out / f"{asked.folds}-{model}-scores-{task.fold}.npz", said)
+    fork_scores = early(scorer, forks, task.judging, max(tuned.values()), args.forks)
+    store(args.out / f"{args.folds}-{model}-scores-{task.fold}.npz", fork_scores)
 
 
 def store(path: Path, arrays: Mapping[str, np.ndarray]) -> None:
@@ -190,39 +192,45 @@ def _until(scorer: Scorer, values: np.ndarray, most: float) -> np.ndarray:
 _HEADS = f"{'model':<8}{'threshold of':<14}{'folds':>5}{'share':>8}{'epochs':>8}  "
 
 
-def report(found: Sequence[Figures], asked: argparse.Namespace) -> None:
+def report(all_figures: Sequence[Figures], args: argparse.Namespace) -> None:
     """Print the means over folds beside what was published."""
-    tuned = "all" if asked.tuned is None else asked.tuned
+    tuned = "all" if args.tuned is None else args.tuned
     print(
-        f"folds by {asked.folds}, seed {asked.seed}, batches of {asked.batch}; thresholds of "
+        f"folds by {args.folds}, seed {args.seed}, batches of {args.batch}; thresholds of "
         f"{tuned} windows a fork"
     )
     print(f"{_HEADS}found: P R F1 BA          published")
-    for model, tuned_on in dict.fromkeys((figures.model, figures.tuned_on) for figures in found):
+    for model, tuned_on in dict.fromkeys(
+        (figures.model, figures.tuned_on) for figures in all_figures
+    ):
         same = [
-            figures for figures in found if (figures.model, figures.tuned_on) == (model, tuned_on)
+            figures
+            for figures in all_figures
+            if (figures.model, figures.tuned_on) == (model, tuned_on)
         ]
         means = [
             float(np.mean([getattr(figures, name) for figures in same]))
             for name in ("precision", "recall", "f1", "balanced")
         ]
-        epochs = asked.epochs if model in NETWORKS else "-"
+        epochs = args.epochs if model in NETWORKS else "-"
         print(
-            f"{model:<8}{tuned_on:<14}{len(same):>5}{asked.share:>8.1%}{epochs:>8}  "
-            f"{_said(Accuracy(*means)):<26}{_said(CLASSIFIED[model])}"
+            f"{model:<8}{tuned_on:<14}{len(same):>5}{args.share:>8.1%}{epochs:>8}  "
+            f"{_format_accuracy(Accuracy(*means)):<26}{_format_accuracy(CLASSIFIED[model])}"
         )
 
 
-def _said(one: Accuracy) -> str:
-    return f"{one.precision:.3f} {one.recall:.3f} {one.f1:.3f} {one.balanced:.3f}"
+def _format_accuracy(accuracy: Accuracy) -> str:
+    return (
+        f"{accuracy.precision:.3f} {accuracy.recall:.3f} {accuracy.f1:.3f} {accuracy.balanced:.3f}"
+    )
 
 
-def write(found: Sequence[Figures], asked: argparse.Namespace) -> None:
+def write(all_figures: Sequence[Figures], args: argparse.Namespace) -> None:
     """Write the figures of each fold, and what they are of."""
     words = ("folds", "share", "epochs", "batch", "seed", "tuned", "forks")
-    settings = {name: getattr(asked, name) for name in words}
-    with (asked.out / f"{asked.folds}-{'-'.join(asked.models)}-figures.csv").open("w") as file:
-        rows = [{**asdict(figures), **settings} for figures in found]
+    settings = {name: getattr(args, name) for name in words}
+    with (args.out / f"{args.folds}-{'-'.join(args.models)}-figures.csv").open("w") as file:
+        rows = [{**asdict(figures), **settings} for figures in all_figures]
         table = csv.DictWriter(file, rows[0])
         table.writeheader()
         table.writerows(rows)
@@ -254,13 +262,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     args.out.mkdir(parents=True, exist_ok=True)
     with opened(args.data) as corpus:
         forks = read(corpus)
-    found: list[Figures] = []
+    all_figures: list[Figures] = []
     for task in tasks(forks, args):
         for model in args.models:
-            found += judged(model, task, forks, args)
-            print(f"{found[-1]}", file=sys.stderr)
-            write(found, args)
-    report(found, args)
+            all_figures += judged(model, task, forks, args)
+            print(f"{all_figures[-1]}", file=sys.stderr)
+            write(all_figures, args)
+    report(all_figures, args)
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ def sites(language: str, file: str, text: str) -> Iterator[Site]:
         yield Site(file, text, start, end, parts)
 
 
-Found = Iterator[tuple[int, int, dict[str, str]]]
+Matches = Iterator[tuple[int, int, dict[str, str]]]
 
 
 def _closed(text: str, start: int) -> int:
@@ -79,7 +79,7 @@ _JAVA = re.compile(
 )
 
 
-def _java(text: str) -> Found:
+def _java(text: str) -> Matches:
     for match in _JAVA.finditer(text):
         end = _closed(text, match.end())
         body = text[match.end() : end - 1].strip()
@@ -102,7 +102,7 @@ _GO_LOOP = re.compile(
 )
 
 
-def _go(text: str) -> Found:
+def _go(text: str) -> Matches:
     for match in _GO.finditer(text):
         end = _closed(text, match.end())
         body = text[match.end() : end - 1]
@@ -127,7 +127,7 @@ _FIXED = re.compile(
 )
 
 
-def _python(text: str) -> Found:
+def _python(text: str) -> Matches:
     for match in _PYTHON.finditer(text):
         parts = {key: match[key] for key in ("margin", "name", "args")}
         body = dedent(match["body"]).strip("\n") + "\n"
@@ -135,14 +135,14 @@ def _python(text: str) -> Found:
         if re.search(r"\bbenchmark\b", match["args"]):
             if fixed is None or fixed.end() != len(body):
                 continue
-            given = fixed["given"] or ""
+            fixed_args = fixed["given"] or ""
             parts |= {
                 "function": fixed["function"],
-                "given": given,
+                "given": fixed_args,
                 "before": body[: fixed.start()],
             }
-            parts["rest"] = f", {given}" if given else ""
-            parts["work"] = f"{fixed['function']}({given})\n"
+            parts["rest"] = f", {fixed_args}" if fixed_args else ""
+            parts["work"] = f"{fixed['function']}({fixed_args})\n"
         elif "pytestmark = pytest.mark.benchmark" in text or match["name"].startswith("time_"):
             if "return" in body or "yield" in body or "for " in body:
                 continue
@@ -250,24 +250,26 @@ _plants(
     ),
 )
 _NANO = "@BenchmarkMode(Mode.AverageTime) @OutputTimeUnit(TimeUnit.NANOSECONDS)"
-_EACH = "@State(Scope.Thread) public static class Planted { int n; @LEVEL void up() { n = 3; } }\n"
-_each = _EACH.replace
+_STATE_CLASS = (
+    "@State(Scope.Thread) public static class Planted { int n; @LEVEL void up() { n = 3; } }\n"
+)
+_state_class = _STATE_CLASS.replace
 _plants(
     "jmh-invocation-setup",
     faults=(
-        f"{_each('@LEVEL', '@Setup(Level.Invocation)')}{_NANO} {_WITH} return $call; }}",
-        f"{_each('@LEVEL', '@TearDown(Level.Invocation)')}{_WITH} return $call; }}",
-        f"{_each('@LEVEL', '@Setup(value = Level.Invocation)')}"
+        f"{_state_class('@LEVEL', '@Setup(Level.Invocation)')}{_NANO} {_WITH} return $call; }}",
+        f"{_state_class('@LEVEL', '@TearDown(Level.Invocation)')}{_WITH} return $call; }}",
+        f"{_state_class('@LEVEL', '@Setup(value = Level.Invocation)')}"
         "@OutputTimeUnit(TimeUnit.MICROSECONDS) @BenchmarkMode(Mode.Throughput) "
         f"{_WITH} return $call; }}",
     ),
     near=(
-        f"{_each('@LEVEL', '@Setup(Level.Iteration)')}{_NANO} {_WITH} return $call; }}",
-        f"{_each('@LEVEL', '@Setup(Level.Invocation)')}"
+        f"{_state_class('@LEVEL', '@Setup(Level.Iteration)')}{_NANO} {_WITH} return $call; }}",
+        f"{_state_class('@LEVEL', '@Setup(Level.Invocation)')}"
         f"@BenchmarkMode(Mode.SingleShotTime) {_WITH} return $call; }}",
-        f"{_each('@LEVEL', '@Setup(Level.Invocation)')}@BenchmarkMode(Mode.AverageTime) "
+        f"{_state_class('@LEVEL', '@Setup(Level.Invocation)')}@BenchmarkMode(Mode.AverageTime) "
         f"@OutputTimeUnit(TimeUnit.SECONDS) {_WITH} return $call; }}",
-        f"{_each('@LEVEL', '@Setup(Level.Invocation)')}@OperationsPerInvocation(100000) "
+        f"{_state_class('@LEVEL', '@Setup(Level.Invocation)')}@OperationsPerInvocation(100000) "
         f"{_WITH} return $call; }}",
     ),
 )
@@ -340,7 +342,7 @@ _plants(
 )
 
 
-def _drawn(maker: str) -> str:
+def _random_state(maker: str) -> str:
     return (
         "@State(Scope.Thread) public static class Planted { int[] all = new int[99]; @Setup void up() "
         f"{{ {maker}; for (int i = 0; i < 99; i++) {{ all[i] = random.nextInt(); }} }} }}\n"
@@ -351,14 +353,14 @@ def _drawn(maker: str) -> str:
 _plants(
     "jmh-unseeded-random",
     faults=(
-        _drawn("Random random = new Random()"),
-        _drawn("var random = ThreadLocalRandom.current()"),
-        _drawn("SplittableRandom random = new SplittableRandom()"),
+        _random_state("Random random = new Random()"),
+        _random_state("var random = ThreadLocalRandom.current()"),
+        _random_state("SplittableRandom random = new SplittableRandom()"),
     ),
     near=(
-        _drawn("Random random = new Random(42)"),
-        _drawn("SplittableRandom random = new SplittableRandom(7L)"),
-        _drawn("Random random = new Random(); random.setSeed(1)"),
+        _random_state("Random random = new Random(42)"),
+        _random_state("SplittableRandom random = new SplittableRandom(7L)"),
+        _random_state("Random random = new Random(); random.setSeed(1)"),
     ),
 )
 
@@ -581,11 +583,11 @@ class _Python(Plant):
 
     def edit(self, site: Site) -> str | None:
         """Return the text of the file with the plant, None where it does not fit the site."""
-        parts, whole = site.parts, "benchmark" in self.new
-        if not parts or (whole and "function" not in parts):
+        parts, uses_fixture = site.parts, "benchmark" in self.new
+        if not parts or (uses_fixture and "function" not in parts):
             return None
         code = Template(self.new).substitute(parts)
-        if "function" in parts and not whole:
+        if "function" in parts and not uses_fixture:
             code = f"def planted():\n{indent(code, '    ')}\nbenchmark(planted)\n"
         body = indent(f"{parts['before']}{code}\n", parts["margin"] + "    ")
         head = f"{parts['margin']}def {parts['name']}({parts['args']}):\n"

@@ -54,7 +54,7 @@ SUITES = {
         "Textualize/rich",
     ),
 }
-COMMITS = dict(each for listed in REPOSITORIES.values() for each in listed)
+COMMITS = dict(repository for repositories in REPOSITORIES.values() for repository in repositories)
 LARGEST = 2_000_000
 ENDINGS = (b".go", b".mod", b".java", b".py", b".toml", b".cfg", b".txt")
 MOST = 3
@@ -92,27 +92,30 @@ def main() -> int:
 def _row(rule: str, suites: Sequence[Suite], *, show: bool) -> None:
     counts: Counter[tuple[bool, bool]] = Counter()
     for suite in suites:
-        for plant in (one for one in PLANTS if one.rule == rule):
-            for site in _chosen(suite, plant):
+        for plant in (candidate for candidate in PLANTS if candidate.rule == rule):
+            for site in _matching_sites(suite, plant):
                 result = _finds(suite, plant, site)
                 counts[plant.fault, result] += 1
                 if show and result is not plant.fault:
                     edited = plant.edit(site) or ""
                     new = edited[site.start : site.start + 600]
                     print(f"    {suite.name} {site.file} {plant.fault}\n{new}", file=sys.stderr)
-    faults, near = (sum(counts[kind, one] for one in (True, False)) for kind in (True, False))
+    faults, near_misses = (
+        sum(counts[kind, is_reported] for is_reported in (True, False)) for kind in (True, False)
+    )
     print(
-        f"| {rule} | {faults} | {counts[True, True]} | {near} | {counts[False, True]} |", flush=True
+        f"| {rule} | {faults} | {counts[True, True]} | {near_misses} | {counts[False, True]} |",
+        flush=True,
     )
 
 
-def _chosen(suite: Suite, plant: Plant) -> Iterator[Site]:
+def _matching_sites(suite: Suite, plant: Plant) -> Iterator[Site]:
     """Yield the first MOST sites of a suite where a plant fits."""
-    chosen = 0
+    count = 0
     for source in suite.files:
         for site in sites(suite.language, source.path, source.text.decode(errors="replace")):
-            if chosen < MOST and plant.edit(site) is not None:
-                chosen += 1
+            if count < MOST and plant.edit(site) is not None:
+                count += 1
                 yield site
 
 
@@ -158,11 +161,11 @@ def _files(name: str, commit: str, mirrors: Path | None) -> Iterator[tuple[str, 
         folder = find_mirror(name, mirrors) if mirrors else Path(scratch)
         if mirrors is None:
             fetch_commit(name, commit, None, folder)
-        listed = run_git(folder, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")
-        paths = [content.partition(b"\t")[2] for content in listed if content.startswith(b"100")]
+        entries = run_git(folder, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")
+        paths = [content.partition(b"\t")[2] for content in entries if content.startswith(b"100")]
         paths = [content for content in paths if content.endswith(ENDINGS) and b"\n" not in content]
         objects = b"".join(commit.encode() + b":" + content + b"\n" for content in paths)
-        contents = BytesIO(run_git(folder, "cat-file", "--batch", given=objects))
+        contents = BytesIO(run_git(folder, "cat-file", "--batch", stdin=objects))
         for path in paths:
             head = contents.readline()
             if head.endswith(b"missing\n"):

@@ -148,38 +148,36 @@ class Row:
     watched: Kind
     long: Kind
 
-    def off(self, one: Kind) -> float:
+    def deviation(self, kind: Kind) -> float:
         """Return how far a mean is off, relative to that of the long processes."""
-        return one.mean / self.long.mean - 1
+        return kind.mean / self.long.mean - 1
 
     def __str__(self) -> str:
         """Return the line of a table."""
-        one, mine = self.configured, self.watched
+        configured, watched = self.configured, self.watched
         return (
-            f"{self.name:<40}{one.seconds:>9.1f}{mine.seconds:>9.1f}"
-            f"{self.off(one):>+10.1%}{self.off(mine):>+10.1%}  {mine}"
+            f"{self.name:<40}{configured.seconds:>9.1f}{watched.seconds:>9.1f}"
+            f"{self.deviation(configured):>+10.1%}{self.deviation(watched):>+10.1%}  {watched}"
         )
 
 
-def compared(
-    suite: Suite, benchmark: str, asked: argparse.Namespace, folder: Path
-) -> Iterator[Row]:
+def compared(suite: Suite, benchmark: str, args: argparse.Namespace, folder: Path) -> Iterator[Row]:
     """Yield what matches; processes of the three kinds take turns."""
-    watching = {"method": asked.method, "iteration_time": asked.iteration_time}
+    watching = {"method": args.method, "iteration_time": args.iteration_time}
     plans = {
         "reference": {"plan": REFERENCE},
         "configured": {"plan": suite.plan},
         "watched": {"warmup": watching},
     }
-    found: dict[str, dict[str, list[Process]]] = {}
-    for turn in range(asked.processes):
+    by_benchmark: dict[str, dict[str, list[Process]]] = {}
+    for turn in range(args.processes):
         for kind, keys in plans.items():
-            made = measure(suite.subject, benchmark, folder / f"{kind}-{turn}", **keys)
-            for name, process in made.items():
-                found.setdefault(name, {}).setdefault(kind, []).append(process)
-    for name, of in found.items():
-        if all(len(of.get(kind, ())) == asked.processes for kind in plans):
-            kinds = (Kind(of[kind]) for kind in ("configured", "watched", "reference"))
+            measured = measure(suite.subject, benchmark, folder / f"{kind}-{turn}", **keys)
+            for name, process in measured.items():
+                by_benchmark.setdefault(name, {}).setdefault(kind, []).append(process)
+    for name, by_kind in by_benchmark.items():
+        if all(len(by_kind.get(kind, ())) == args.processes for kind in plans):
+            kinds = (Kind(by_kind[kind]) for kind in ("configured", "watched", "reference"))
             yield Row(name.rpartition(".")[2], *kinds)
         else:
             print(f"{name}: a process of it failed", file=sys.stderr)
@@ -187,14 +185,16 @@ def compared(
 
 def total(rows: Sequence[Row]) -> str:
     """Return what a suite comes to: our time over theirs, and both medians of deviations."""
-    seconds = [sum(getattr(row, of).seconds for row in rows) for of in ("watched", "configured")]
-    theirs, ours = (
-        np.median([abs(row.off(getattr(row, of))) for row in rows])
-        for of in ("configured", "watched")
+    seconds = [
+        sum(getattr(row, kind).seconds for row in rows) for kind in ("watched", "configured")
+    ]
+    configured, watched = (
+        np.median([abs(row.deviation(getattr(row, kind))) for row in rows])
+        for kind in ("configured", "watched")
     )
     return (
         f"{'our time over theirs; medians of |off|':<40}{seconds[0] / seconds[1]:>18.2f}"
-        f"{theirs:>10.1%}{ours:>10.1%}"
+        f"{configured:>10.1%}{watched:>10.1%}"
     )
 
 
@@ -208,16 +208,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--processes", type=int, default=1, help="of each kind and benchmark")
     parser.add_argument("--iteration-time", help="of watched processes (default: the method's)")
     parser.add_argument("--keep", type=Path, help="a folder for results and stores, gone on with")
-    asked = parser.parse_args(arguments)
+    args = parser.parse_args(arguments)
     print(f"{'':<40}{'set, s':>9}{'ours, s':>9}{'off':>10}{'ours off':>10}  by, after iterations")
     with tempfile.TemporaryDirectory(prefix="live-stopping-") as scratch:
-        for suite in (one for one in SUITES if asked.only in one.subject):
+        for suite in (candidate for candidate in SUITES if args.only in candidate.subject):
             print(f"{suite.subject} (forks: {suite.forks})")
             rows = []
             for number, benchmark in enumerate(suite.benchmarks):
                 name = f"{suite.subject.replace('/', '-').replace(':', '-')}-{number}"
-                place = (asked.keep or Path(scratch)) / name
-                for row in compared(suite, benchmark, asked, place):
+                place = (args.keep or Path(scratch)) / name
+                for row in compared(suite, benchmark, args, place):
                     rows.append(row)
                     print(row, flush=True)
             if rows:

@@ -28,11 +28,12 @@ def main() -> int:
     rng = np.random.default_rng(arguments.seed)
     lost: Counter[int] = Counter()
     for _ in range(arguments.suites):
-        suite = drawn(rng)
-        whole = sum(candidate.seconds for candidate in suite)
+        suite = draw_suite(rng)
+        total_seconds = sum(candidate.seconds for candidate in suite)
         for share in BUDGETS:
             nested, best = (
-                choose_within_budget(suite, share * whole, nested=how) for how in (True, False)
+                choose_within_budget(suite, share * total_seconds, nested=is_nested)
+                for is_nested in (True, False)
             )
             lost[len(best.methods) - len(nested.methods)] += 1
     budgets = lost.total()
@@ -44,7 +45,7 @@ def main() -> int:
     return 0
 
 
-def drawn(rng: np.random.Generator) -> list[Candidate]:
+def draw_suite(rng: np.random.Generator) -> list[Candidate]:
     """Draw a suite: each benchmark detects some of the methods."""
     benchmarks, methods = rng.integers(2, LARGEST, size=2, endpoint=True)
     share = rng.uniform(0.05, 0.4)
@@ -53,7 +54,9 @@ def drawn(rng: np.random.Generator) -> list[Candidate]:
             id=f"b{index}",
             seconds=float(rng.lognormal(0, 1)),
             max_spread=float(rng.uniform(0, 0.3)),
-            detects=frozenset(f"m{one}" for one in np.flatnonzero(rng.random(methods) < share)),
+            detects=frozenset(
+                f"m{number}" for number in np.flatnonzero(rng.random(methods) < share)
+            ),
         )
         for index in range(benchmarks)
     ]

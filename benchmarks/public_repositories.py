@@ -99,15 +99,15 @@ def fetch_commit(name: str, commit: str, mirrors: Path | None, folder: Path) -> 
 def _borrow_commit(mirror: Path, commit: str, folder: Path) -> None:
     """Make FETCH_HEAD of the files of a commit; those that a mirror lacks are empty."""
     (folder / ".git/objects/info/alternates").write_text(f"{mirror.resolve() / 'objects'}\n")
-    listed = run_git(folder, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")
-    entries = [content for content in listed if content.split(b" ")[1:2] == [b"blob"]]
+    listing = run_git(folder, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")
+    entries = [content for content in listing if content.split(b" ")[1:2] == [b"blob"]]
     hashes = b"\n".join(entry.split()[2] for entry in entries)
-    states = run_git(folder, "cat-file", "--batch-check", given=hashes).splitlines()
+    states = run_git(folder, "cat-file", "--batch-check", stdin=hashes).splitlines()
     missing = {state.split()[0] for state in states if state.endswith(b" missing")}
     empty = run_git(folder, "hash-object", "-w", "--stdin").strip()
     for hash_ in missing:
         entries = [entry.replace(hash_, empty, 1) for entry in entries]
-    run_git(folder, "update-index", "-z", "--index-info", given=b"\0".join(entries) + b"\0")
+    run_git(folder, "update-index", "-z", "--index-info", stdin=b"\0".join(entries) + b"\0")
     tree = run_git(folder, "write-tree").decode().strip()
     run_git(folder, "read-tree", "--empty")  # or a checkout would take all files for deleted
     identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
@@ -115,11 +115,11 @@ def _borrow_commit(mirror: Path, commit: str, folder: Path) -> None:
     (folder / ".git/FETCH_HEAD").write_text(f"{text}\n")
 
 
-def run_git(folder: Path, *words: str, given: bytes = b"") -> bytes:
+def run_git(folder: Path, *words: str, stdin: bytes = b"") -> bytes:
     """Return what a command of git prints in a folder."""
     safe = ("-c", "safe.directory=*", "-c", "uploadpack.allowAnySHA1InWant=true")
     process = subprocess.run(
-        ("git", *safe, *words), cwd=folder, capture_output=True, input=given, check=False
+        ("git", *safe, *words), cwd=folder, capture_output=True, input=stdin, check=False
     )
     if process.returncode:
         message = process.stderr.decode(errors="replace").strip()

@@ -109,7 +109,7 @@ def _start_up(folder: Path, times: int) -> None:
     path = folder / "instructions"
     path.write_text(f"module\tslowed\t{folder / 'changed.py'}\t{digest}\n")
     with_guest = {"PYTHONPATH": f"{GUEST}:{folder}"}
-    asked = {**with_guest, "BENCH_AUDIT_INSTRUCTIONS": str(path)}
+    with_change = {**with_guest, "BENCH_AUDIT_INSTRUCTIONS": str(path)}
 
     def start(**variables: str) -> float:
         return _started((sys.executable, "-c", "import slowed"), variables)
@@ -118,18 +118,18 @@ def _start_up(folder: Path, times: int) -> None:
         {
             "without": lambda: start(PYTHONPATH=str(folder)),
             "guest": lambda: start(**with_guest),
-            "changed": lambda: start(**asked),
+            "changed": lambda: start(**with_change),
             "parse": lambda: _timed(lambda: ast.parse(changed)),
         },
         times,
     )
-    plain, more, whole, parse = (1000 * took[one] for one in took)
+    plain, more, total, parse = (1000 * took[way] for way in took)
     lines = len(text.splitlines())
     print(f"start of an interpreter that imports {lines:,} lines: {plain:.1f} ms")
     print(f"  with the guest, nothing changed   {more - plain:+.1f} ms")
-    print(f"  with the module changed           {whole - plain:+.1f} ms")
+    print(f"  with the module changed           {total - plain:+.1f} ms")
     print(f"  one parse of the changed module    {parse:.1f} ms")
-    print(f"  the hook beside that parse        {whole - plain - parse:+.1f} ms")
+    print(f"  the hook beside that parse        {total - plain - parse:+.1f} ms")
 
 
 def _module(text: bytes) -> ModuleType:
@@ -182,14 +182,14 @@ def _listing(package: Path, times: int) -> None:
     ]
     turn = count()
 
-    def listed() -> object:
+    def list_methods() -> object:
         # Of the same sources the answer is remembered.
         first = replace(sources[0], text=sources[0].text + b"\n# %d" % next(turn))
         return PythonMutator().find_methods((first, *sources[1:]))
 
     took = _in_turns(
         {
-            "ast": lambda: _timed(listed),
+            "ast": lambda: _timed(list_methods),
             "libcst": lambda: _timed(
                 lambda: [libcst.parse_module(source.text) for source in sources]
             ),

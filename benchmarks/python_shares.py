@@ -100,11 +100,11 @@ def _seconds(loop: FunctionType, count: int) -> float:
 
 def _compare_times(loops: list[FunctionType], count: int) -> list[float]:
     """Return the seconds of an operation of each: a tenth of their runs was shorter."""
-    seen: list[list[float]] = [[] for _ in loops]
+    seconds: list[list[float]] = [[] for _ in loops]
     for _ in range(REPETITIONS):
         for number, loop in enumerate(loops):
-            seen[number].append(_seconds(loop, count))
-    return [sorted(times)[len(times) // 10] for times in seen]
+            seconds[number].append(_seconds(loop, count))
+    return [sorted(times)[len(times) // 10] for times in seconds]
 
 
 def _sample(loop: FunctionType, function: FunctionType, count: int) -> tuple[int, int]:
@@ -122,13 +122,13 @@ def _sample(loop: FunctionType, function: FunctionType, count: int) -> tuple[int
     )
 
 
-def main(chosen: list[str]) -> int:
+def main(names: list[str]) -> int:
     """Print a line for each case."""
     print(f"CPython {sys.version.split()[0]}; times in ns")
     print("| case | operation | by the body twice | by leaving it out | sampled | samples |")
     print("| --- | --- | --- | --- | --- | --- |")
     for case in CASES:
-        if chosen and case.name not in chosen:
+        if names and case.name not in names:
             continue
         loop, function = _make_loop(case, 1)
         loops = [loop, _make_loop(case, 2)[0], _make_loop(case, 0)[0]]
@@ -136,10 +136,10 @@ def main(chosen: list[str]) -> int:
             function_type(300)
         count = max(20, round(CHUNK_SECONDS / _seconds(loop, 100)))
         before = _compare_times(loops, count)
-        held, samples = _sample(loop, function, 10 * count)
+        hits, samples = _sample(loop, function, 10 * count)
         pairs = zip(before, _compare_times(loops, count), strict=True)
         once, twice, without = (min(pair) for pair in pairs)
-        shares = (twice - once) / once, (once - without) / once, held / max(1, samples)
+        shares = (twice - once) / once, (once - without) / once, hits / max(1, samples)
         cells = (
             case.name,
             f"{once * 1e9:.0f}",

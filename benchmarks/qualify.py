@@ -79,7 +79,7 @@ class Subject:
     """A project, the method that is slowed, and what the recipes are told of its benchmarks."""
 
     harness: str
-    what: str
+    source: str
     method: str
     benchmarks: str
     gates: Mapping[str, tuple[str, ...]]
@@ -147,25 +147,25 @@ def main() -> int:
     arguments = options.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         folder = arguments.keep or Path(scratch)
-        known = subjects(folder)
+        projects = subjects(folder)
         print(
             f"| gate | subject | {arguments.slowdowns.replace(',', ' x | ')} x | false | s a run |"
         )
         print("| --- " * (len(arguments.slowdowns.split(",")) + 4) + "|")
         for name in arguments.subjects.split(","):
             for gate in arguments.gates.split(","):
-                if gate in known[name].gates:
-                    print(_row(gate, name, known[name], folder, arguments), flush=True)
+                if gate in projects[name].gates:
+                    print(_row(gate, name, projects[name], folder, arguments), flush=True)
     return 0
 
 
-def _row(gate: str, name: str, subject: Subject, folder: Path, asked: Any) -> str:
-    begun = time.monotonic()
+def _row(gate: str, name: str, subject: Subject, folder: Path, args: Any) -> str:
+    started = time.monotonic()
     out = folder / f"{gate}-{name}"
     call = [
-        *(str(PROGRAM), "qualify", "--subject", subject.what, "--method", subject.method),
-        *("--benchmarks", subject.benchmarks, "--runs", str(asked.runs)),
-        *("--slowdowns", asked.slowdowns, "--alarm-codes", "1"),
+        *(str(PROGRAM), "qualify", "--subject", subject.source, "--method", subject.method),
+        *("--benchmarks", subject.benchmarks, "--runs", str(args.runs)),
+        *("--slowdowns", args.slowdowns, "--alarm-codes", "1"),
         *("-o", str(out), "--format", "json"),
         *("--harness", subject.harness),
         *("--", str(GATES / f"{gate}.sh"), "{base}", "{head}", *subject.gates[gate]),
@@ -174,24 +174,24 @@ def _row(gate: str, name: str, subject: Subject, folder: Path, asked: Any) -> st
     # asv remembers the machine there.
     home = {"HOME": str(folder.absolute())} if gate == "asv" else {}
     path = os.pathsep.join((str(PROGRAM.parent), os.environ["PATH"]))
-    done = subprocess.run(
+    process = subprocess.run(
         call,
         env={**os.environ, "PATH": path, "PYTHON": python, **home},
         capture_output=True,
         text=True,
         check=False,
     )
-    if done.returncode != 0:
-        return f"| {gate} | {name} | failed: {done.stderr.strip().splitlines()[-1]} |"
-    document = json.loads(done.stdout)
+    if process.returncode != 0:
+        return f"| {gate} | {name} | failed: {process.stderr.strip().splitlines()[-1]} |"
+    document = json.loads(process.stdout)
     took = f"{document['gate_seconds']:.1f}"
-    minutes = (time.monotonic() - begun) / 60
+    minutes = (time.monotonic() - started) / 60
     print(f"{gate} on {name}: {minutes:.1f} min", file=sys.stderr)
-    return f"| {gate} | {name} | {' | '.join(_cells(document, asked.slowdowns))} | {took} |"
+    return f"| {gate} | {name} | {' | '.join(_cells(document, args.slowdowns))} | {took} |"
 
 
-def _cells(found: Mapping[str, Any], slowdowns: str) -> Iterator[str]:
-    by_case = {(rate["side"], rate["factor"]): rate for rate in found["rates"]}
+def _cells(document: Mapping[str, Any], slowdowns: str) -> Iterator[str]:
+    by_case = {(rate["side"], rate["factor"]): rate for rate in document["rates"]}
     for factor in map(float, slowdowns.split(",")):
         yield _cell(by_case.get(("slowed", factor)))
     unslowed = [rate for (side, _), rate in by_case.items() if side in {"same", "sped"}]
@@ -208,11 +208,11 @@ def _cell(rate: Mapping[str, Any] | None) -> str:
 
 def _python(folder: Path) -> str:
     """Return an interpreter with what the recipes for Python need."""
-    there = folder / "python"
-    if not there.exists():
-        _call(sys.executable, "-m", "venv", str(there))
-        _call(str(there / "bin" / "pip"), "install", "-q", *TOOLS)
-    return str(there / "bin" / "python")
+    venv = folder / "python"
+    if not venv.exists():
+        _call(sys.executable, "-m", "venv", str(venv))
+        _call(str(venv / "bin" / "pip"), "install", "-q", *TOOLS)
+    return str(venv / "bin" / "python")
 
 
 def _call(*words: str) -> None:

@@ -44,10 +44,10 @@ def main() -> None:
             continue
         for share in SHARES:
             cut = [_cut(process, share) for process in processes]
-            left_out, longer, off = (np.array(each) for each in zip(*cut, strict=True))
+            left_out, longer, delay_error = (np.array(column) for column in zip(*cut, strict=True))
             print(
                 f"{str(store)[-30:]:30} {len(processes):9} {share:6.0%} {left_out.mean():9.0%}  "
-                f"{_spread(longer)}, {_spread(off)}",
+                f"{_spread(longer)}, {_spread(delay_error)}",
                 flush=True,
             )
 
@@ -61,14 +61,14 @@ def _processes(store: Path) -> Iterator[Values]:
     """Return the series of each process that has all that its schedule asks for."""
     with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as connection:
         rows = connection.execute(SERIES).fetchall()
-    found: dict[int, Values] = {}
+    by_run: dict[int, Values] = {}
     rounds = {}
     for run, schedule, metric, arm, packed in rows:
         values = struct.unpack(f"<{len(packed) // 8}d", packed)
-        found.setdefault(run, {})[metric, arm] = values
+        by_run.setdefault(run, {})[metric, arm] = values
         blocks = [arm for phase, arm in json.loads(schedule)["blocks"] if phase == "measurement"]
         rounds[run] = len(blocks) // len(set(blocks))
-    for run, series in found.items():
+    for run, series in by_run.items():
         if all(len(values) == rounds[run] for values in series.values()):
             yield series
 
@@ -76,15 +76,17 @@ def _processes(store: Path) -> Iterator[Values]:
 def _cut(series: Values, share: float) -> tuple[float, float, float]:
     """Return the part left out, and by what part a call and what the delay adds are then off."""
     arms = [values for (metric, _), values in series.items() if metric == "time"]
-    whole = len(arms[0])
-    known = next((n for n in range(QUIET.blocks, whole) if _quiet(arms, n, share)), whole)
-    both = zip(series["method-time", "clocked"], series["method-calls", "clocked"], strict=True)
-    calls = [time / count for time, count in both if count]
+    block_count = len(arms[0])
+    stop = next(
+        (n for n in range(QUIET.blocks, block_count) if _quiet(arms, n, share)), block_count
+    )
+    clocked = zip(series["method-time", "clocked"], series["method-calls", "clocked"], strict=True)
+    calls = [time / count for time, count in clocked if count]
     probe, slowed = series["time", "probe"], series["time", "slowed"]
     added, least = min(slowed) - min(probe), min(probe)
-    off = abs(min(slowed[:known]) - min(probe[:known]) - added) / least
-    longer = min(calls[:known]) / min(calls) - 1 if calls else 0.0
-    return 1 - known / whole, longer, off
+    delay_error = abs(min(slowed[:stop]) - min(probe[:stop]) - added) / least
+    longer = min(calls[:stop]) / min(calls) - 1 if calls else 0.0
+    return 1 - stop / block_count, longer, delay_error
 
 
 def _quiet(arms: Sequence[Sequence[float]], blocks: int, share: float) -> bool:

@@ -56,22 +56,25 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="a folder for the pages")
     arguments = parser.parse_args()
     print("methods x benchmarks  reached     bytes  render  first paint  slowest filter")
-    with tempfile.TemporaryDirectory(prefix="report-size-") as scratch, sync_playwright() as it:
+    with (
+        tempfile.TemporaryDirectory(prefix="report-size-") as scratch,
+        sync_playwright() as playwright,
+    ):
         folder = arguments.keep or Path(scratch)
         folder.mkdir(parents=True, exist_ok=True)
-        browser = it.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
-        for methods, benchmarks, every in SIZES:
-            document = crowds.crowd(methods, benchmarks, every)
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=FLAGS)
+        for methods, benchmarks, stride in SIZES:
+            document = crowds.crowd(methods, benchmarks, stride)
             began = time.perf_counter()
-            written = render_page(document).encode()
+            html = render_page(document).encode()
             took = time.perf_counter() - began
-            file = folder / f"{methods}x{benchmarks}-{every}.html"
-            file.write_bytes(written)
+            file = folder / f"{methods}x{benchmarks}-{stride}.html"
+            file.write_bytes(html)
             tab = browser.new_page()
             tab.goto(file.as_uri())
             print(
-                f"{methods:7} x {benchmarks:<11} {methods * benchmarks // every:7} "
-                f"{len(written):9,} {took:6.2f}s {tab.evaluate(PAINT):10.0f}ms  {_filters(tab)}"
+                f"{methods:7} x {benchmarks:<11} {methods * benchmarks // stride:7} "
+                f"{len(html):9,} {took:6.2f}s {tab.evaluate(PAINT):10.0f}ms  {_filters(tab)}"
             )
             tab.close()
         browser.close()
@@ -79,10 +82,10 @@ def main() -> int:
 
 
 def _filters(tab: Page) -> str:
-    found = (
-        f"{section} {tab.evaluate(FILTER, [section, wanted]):.0f}ms" for section, wanted in FILTERS
+    timings = (
+        f"{section} {tab.evaluate(FILTER, [section, query]):.0f}ms" for section, query in FILTERS
     )
-    return ", ".join(found)
+    return ", ".join(timings)
 
 
 if __name__ == "__main__":

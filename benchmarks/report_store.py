@@ -50,7 +50,7 @@ def main() -> int:
             ("report", str(subject), "--format", "csv"),
             ("store", "verify"),
         ):
-            _told((*words, "--store", str(path)))
+            _time_command((*words, "--store", str(path)))
     return 0
 
 
@@ -72,16 +72,18 @@ def _store(path: Path, subject: Path, pairs: int) -> int:
         reached = [pair for pair in document.pairs if pair.runs]
         for index, pair in enumerate(reached):
             for repetition, run in enumerate(pair.runs, 1):
-                of = builders.benchmark(f"{pair.benchmark}-{index}")
+                benchmark = builders.benchmark(f"{pair.benchmark}-{index}")
                 store.add_run(
-                    builders.pair_run(run.reference, run.slowed, of=of, repetition=repetition)
+                    builders.pair_run(
+                        run.reference, run.slowed, of=benchmark, repetition=repetition
+                    )
                 )
                 values += len(run.reference) + len(run.slowed)
         store.end_audit(number, "2026-01-01T01:00:00+00:00", results.format_json(document))
     return values
 
 
-def _told(words: Sequence[str]) -> None:
+def _time_command(words: Sequence[str]) -> None:
     began = time.monotonic()
     process = subprocess.Popen(
         [sys.executable, "-m", "auditor", *words],

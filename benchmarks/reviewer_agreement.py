@@ -58,13 +58,13 @@ def fleiss_kappa(labels: Labels) -> float | None:
     """
     if not labels:
         return None
-    numbers = {len(given) for given in labels.values()}
+    numbers = {len(by_reviewer) for by_reviewer in labels.values()}
     if len(numbers) > 1 or min(numbers) < 2:
         raise ValueError(f"every subject needs the same number of labels, not {sorted(numbers)}")
     (number,) = numbers
-    counts = [Counter(given.values()) for given in labels.values()]
+    counts = [Counter(by_reviewer.values()) for by_reviewer in labels.values()]
     total: Counter[str] = sum(counts, Counter())
-    agreeing = sum(count * (count - 1) for one in counts for count in one.values())
+    agreeing = sum(count * (count - 1) for counter in counts for count in counter.values())
     observed = agreeing / (len(labels) * number * (number - 1))
     chance = sum((count / total.total()) ** 2 for count in total.values())
     return None if len(total) == 1 else (observed - chance) / (1 - chance)
@@ -82,21 +82,21 @@ def pairwise_agreement(labels: Labels) -> dict[tuple[str, str], float]:
 
     Pairs are sorted; one without common subjects is left out.
     """
-    seen: Counter[tuple[str, str]] = Counter()
+    common: Counter[tuple[str, str]] = Counter()
     same: Counter[tuple[str, str]] = Counter()
-    for given in labels.values():
-        for pair in combinations(sorted(given), 2):
-            seen[pair] += 1
-            same[pair] += given[pair[0]] == given[pair[1]]
-    return {pair: 100 * same[pair] / count for pair, count in sorted(seen.items())}
+    for by_reviewer in labels.values():
+        for pair in combinations(sorted(by_reviewer), 2):
+            common[pair] += 1
+            same[pair] += by_reviewer[pair[0]] == by_reviewer[pair[1]]
+    return {pair: 100 * same[pair] / count for pair, count in sorted(common.items())}
 
 
 def agreed(labels: Labels) -> dict[str, str]:
     """Return the label of each subject that several reviewers saw and all called the same."""
     return {
-        subject: next(iter(given.values()))
-        for subject, given in labels.items()
-        if len(given) > 1 and len(set(given.values())) == 1
+        subject: next(iter(by_reviewer.values()))
+        for subject, by_reviewer in labels.items()
+        if len(by_reviewer) > 1 and len(set(by_reviewer.values())) == 1
     }
 
 
@@ -114,5 +114,5 @@ def confusion(are: Mapping[str, bool], called: Mapping[str, bool]) -> Confusion:
     )
 
 
-def _share(these: int, others: int) -> float | None:
-    return these / (these + others) if these + others else None
+def _share(part: int, rest: int) -> float | None:
+    return part / (part + rest) if part + rest else None

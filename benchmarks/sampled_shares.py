@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from quantities import said
+from quantities import format_numbers
 
 SECONDS = 2
 """That a benchmark is asked to run; its shorter beginnings are in the profile, too."""
@@ -50,8 +50,8 @@ class Share:
 
 def shares(config: Mapping[str, Any], result: Mapping[str, Any]) -> tuple[list[Share], float]:
     """Profile each benchmark in which a method was timed; return shares, and seconds it took."""
-    pairs = [one for one in result["pairs"] if one["share"]]
-    found, took = [], 0.0
+    pairs = [pair for pair in result["pairs"] if pair["share"]]
+    method_shares, took = [], 0.0
     with tempfile.TemporaryDirectory(prefix="bench-audit-profiles-") as scratch:
         tree = Path(scratch) / "tree"
         shutil.copytree(module_folder(config["subject"]), tree)
@@ -65,15 +65,15 @@ def shares(config: Mapping[str, Any], result: Mapping[str, Any]) -> tuple[list[S
                 if profile and pair["benchmark"] == benchmark:
                     sampled = profile.get(pair["method"], 0.0)
                     effect = pair["effect"] and pair["effect"] / result["slowdown"]
-                    found.append(Share(pair["share"], sampled, effect))
-    return found, took
+                    method_shares.append(Share(pair["share"], sampled, effect))
+    return method_shares, took
 
 
 def module_folder(subject: str) -> Path:
     """Return where Go keeps a published module, `go:PATH@VERSION`."""
     texts = ["go", "mod", "download", "-json", subject.removeprefix("go:")]
-    done = subprocess.run(texts, check=True, capture_output=True, text=True)
-    return Path(json.loads(done.stdout)["Dir"])
+    process = subprocess.run(texts, check=True, capture_output=True, text=True)
+    return Path(json.loads(process.stdout)["Dir"])
 
 
 def _profiled(tree: Path, scratch: Path, module: str, benchmark: str) -> dict[str, float]:
@@ -88,61 +88,63 @@ def _profiled(tree: Path, scratch: Path, module: str, benchmark: str) -> dict[st
     texts += [f"-cpuprofile={profile}", "-o", str(program), package]
     subprocess.run(texts, cwd=tree, check=True, capture_output=True)
     texts = ["go", "tool", "pprof", "-top", "-cum", "-nodefraction=0", "-nodecount=100000"]
-    done = subprocess.run(
+    process = subprocess.run(
         [*texts, str(program), str(profile)], check=True, capture_output=True, text=True
     )
-    below = cumulated(done.stdout)
-    whole = max((below.get(text, 0.0) for text in AROUND), default=0.0)
-    return parts(below, whole) if whole else {}
+    below = cumulated(process.stdout)
+    total = max((below.get(text, 0.0) for text in AROUND), default=0.0)
+    return parts(below, total) if total else {}
 
 
 def cumulated(text: str) -> dict[str, float]:
     """Return the seconds in or below each function that pprof's `-top` has printed."""
-    found = {}
+    seconds = {}
     for line in text.splitlines():
         if row := ROW.fullmatch(line):
             function = INLINED.sub("", row["of"])
-            found[function] = float(row["time"]) * UNITS[row["unit"]]
-    return found
+            seconds[function] = float(row["time"]) * UNITS[row["unit"]]
+    return seconds
 
 
-def parts(below: Mapping[str, float], whole: float) -> dict[str, float]:
+def parts(below: Mapping[str, float], total: float) -> dict[str, float]:
     """Return parts of a whole by methods as results call them: `p.(*T[...]).M` is `p.T.M`.
 
     Of several functions that are one method, a wrapper and what it calls, the most counts.
     """
-    found: dict[str, float] = {}
+    fractions: dict[str, float] = {}
     for function, seconds in below.items():
         method = re.sub(r"\(\*?(\w+)\)", r"\1", re.sub(r"\[.*?\]", "", function))
-        found[method] = max(found.get(method, 0.0), seconds / whole)
-    return found
+        fractions[method] = max(fractions.get(method, 0.0), seconds / total)
+    return fractions
 
 
-def _apart(pairs: Iterable[tuple[float, float]]) -> str:
+def _distances(pairs: Iterable[tuple[float, float]]) -> str:
     """Return how far two shares of the operation lie apart: the median and nine tenths."""
-    off = sorted(100 * abs(value - other) for value, other in pairs)
-    if len(off) < 2:
+    distances = sorted(100 * abs(first - second) for first, second in pairs)
+    if len(distances) < 2:
         return "-"
-    return said([statistics.median(off), statistics.quantiles(off, n=10)[8]], 1)
+    return format_numbers(
+        [statistics.median(distances), statistics.quantiles(distances, n=10)[8]], 1
+    )
 
 
 def _right(pairs: Sequence[tuple[float, float]]) -> str:
     """Return how often a share lies on the side of one half where the effect lies."""
-    return f"{sum((value > 0.5) == (other > 0.5) for value, other in pairs)} of {len(pairs)}"
+    return f"{sum((first > 0.5) == (second > 0.5) for first, second in pairs)} of {len(pairs)}"
 
 
-def compared(found: Sequence[Share]) -> list[tuple[str, str]]:
+def compared(method_shares: Sequence[Share]) -> list[tuple[str, str]]:
     """Return how far clocked and sampled shares lie from each other, and from what they predict."""
-    known = [(share, share.effect) for share in found if share.effect is not None]
-    clocked = [(share.clocked, effect) for share, effect in known]
-    sampled = [(share.sampled, effect) for share, effect in known]
-    both = [(share.clocked, share.sampled) for share in found]
-    never = sum(share.sampled == 0 for share in found)
+    with_effect = [(share, share.effect) for share in method_shares if share.effect is not None]
+    clocked = [(share.clocked, effect) for share, effect in with_effect]
+    sampled = [(share.sampled, effect) for share, effect in with_effect]
+    pairs = [(share.clocked, share.sampled) for share in method_shares]
+    never = sum(share.sampled == 0 for share in method_shares)
     return [
-        (f"clocked and sampled, of {len(both)} pairs", _apart(both)),
-        ("never in a sample", f"{never} of {len(both)}"),
-        (f"clocked, from the effect, of {len(known)} measured pairs", _apart(clocked)),
-        ("sampled, from the effect", _apart(sampled)),
+        (f"clocked and sampled, of {len(pairs)} pairs", _distances(pairs)),
+        ("never in a sample", f"{never} of {len(pairs)}"),
+        (f"clocked, from the effect, of {len(with_effect)} measured pairs", _distances(clocked)),
+        ("sampled, from the effect", _distances(sampled)),
         ("clocked: on the effect's side of one half", _right(clocked)),
         ("sampled: on the effect's side of one half", _right(sampled)),
     ]
@@ -159,10 +161,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         parser.error("a RESULT belongs to each CONFIG")
     for config, result in zip(args.files[::2], args.files[1::2], strict=True):
         document = json.loads(result.read_text())
-        found, took = shares(json.loads(config.read_text()), document)
+        method_shares, took = shares(json.loads(config.read_text()), document)
         title = f"{config.stem}: apart, % of the operation (median, nine tenths)"
         print(f"\n{title}; profiles took {took:.0f} s")
-        for name, value in compared(found):
+        for name, value in compared(method_shares):
             print(f"{name:<60}{value}")
 
 

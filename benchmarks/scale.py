@@ -130,19 +130,19 @@ def dispatched(client: Client, seconds: float, store: SqliteStore, many: int) ->
         allowed=lambda _trial: True,
         patience_seconds=60.0,
     )
-    known = 0
+    stored = 0
 
     def missing() -> Iterator[Trial]:
-        nonlocal known
+        nonlocal stored
         for trial in trials(many):
             if store.find_run(trial) is None:
                 yield trial
             else:
-                known += 1
+                stored += 1
 
-    for done, run in enumerate(dispatcher.run_trials(missing()), start=1):
+    for run_count, run in enumerate(dispatcher.run_trials(missing()), start=1):
         store.add_run(run)
-        yield known + done
+        yield stored + run_count
 
 
 def memory() -> float:
@@ -152,7 +152,7 @@ def memory() -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ClusterRun:
     """What so many workers did: trials a second, and the controller's MiB at each tenth."""
 
     workers: int
@@ -160,7 +160,7 @@ class Seen:
     memory: tuple[float, ...]
 
 
-def curve(workers: Sequence[int], many: int, folder: Path) -> Iterator[Seen]:
+def curve(workers: Sequence[int], many: int, folder: Path) -> Iterator[ClusterRun]:
     """Print what trials that do nothing cost, by the number of workers; yields the same."""
     print(f"{many} trials that do nothing\n")
     print("workers  trials/s  ms a trial and worker  MiB at each tenth of the way       store, MiB")
@@ -168,11 +168,11 @@ def curve(workers: Sequence[int], many: int, folder: Path) -> Iterator[Seen]:
         path = folder / f"{number}.sqlite"
         looks: list[float] = []
         with cluster(number) as client, SqliteStore(path, host=HOST) as store:
-            begun = time.monotonic()
-            for done in dispatched(client, 0.0, store, many):
-                if done % max(1, many // TENTHS) == 0:
+            started = time.monotonic()
+            for trial_count in dispatched(client, 0.0, store, many):
+                if trial_count % max(1, many // TENTHS) == 0:
                     looks.append(memory())  # noqa: PERF401 at its time
-            took = time.monotonic() - begun
+            took = time.monotonic() - started
         message = " ".join(f"{look:.0f}" for look in looks)
         size = path.stat().st_size / 2**20
         value = 1e3 * took * number / many
@@ -180,18 +180,18 @@ def curve(workers: Sequence[int], many: int, folder: Path) -> Iterator[Seen]:
             f"{number:7}  {many / took:8.0f}  {value:21.2f}  {message:34} {size:10.1f}", flush=True
         )
         path.unlink()
-        yield Seen(number, many / took, tuple(looks))
+        yield ClusterRun(number, many / took, tuple(looks))
 
 
-def draw(seen: Sequence[Seen], many: int, folder: Path) -> None:
+def draw(cluster_runs: Sequence[ClusterRun], many: int, folder: Path) -> None:
     """Write the drawings: throughput over workers, memory over trials for fewest and most."""
     folder.mkdir(parents=True, exist_ok=True)
-    rates = [(math.log2(one.workers), one.rate) for one in seen]
+    rates = [(math.log2(run.workers), run.rate) for run in cluster_runs]
     _draw(
         folder / "scale-throughput.svg",
         f"Trials a second of {many:,} that do nothing, by the number of workers",
         ("workers (logarithmic)", "trials a second"),
-        [(place, str(one.workers)) for (place, _), one in zip(rates, seen, strict=True)],
+        [(place, str(run.workers)) for (place, _), run in zip(rates, cluster_runs, strict=True)],
         {"": rates},
     )
     tenths = [many * (index + 1) / TENTHS for index in range(TENTHS)]
@@ -202,7 +202,7 @@ def draw(seen: Sequence[Seen], many: int, folder: Path) -> None:
         [(place, f"{place:,.0f}") for place in tenths[1::2]],
         {
             str(fromkey.workers): [*zip(tenths, fromkey.memory, strict=False)]
-            for fromkey in dict.fromkeys((seen[0], seen[-1]))
+            for fromkey in dict.fromkeys((cluster_runs[0], cluster_runs[-1]))
         },
     )
 
@@ -229,14 +229,14 @@ def _draw(
             -1
         ],
     )
-    drawn = [
+    chart_curves = [
         ChartCurve(
             name, kind, tuple(ChartPoint(place, value, value, value) for place, value in points)
         )
         for kind, (name, points) in zip(curve_drawing.KINDS, curves.items(), strict=False)
     ]
     path.write_text(
-        curve_drawing.svg(title, f"{axes[1]}, from left to right: {words}", around, drawn)
+        curve_drawing.svg(title, f"{axes[1]}, from left to right: {words}", around, chart_curves)
     )
 
 
@@ -247,10 +247,10 @@ def efficiency(cores: int, seconds: float, folder: Path) -> float:
         cluster(cores) as client,
         SqliteStore(folder / "second.sqlite", host=HOST) as store,
     ):
-        begun = time.monotonic()
+        started = time.monotonic()
         for _ in dispatched(client, 1.0, store, many):
             pass
-        took = time.monotonic() - begun
+        took = time.monotonic() - started
     share = many * 1.0 / (took * cores)
     print(f"\n{many} trials of 1 s on {cores} workers: {took:.1f} s, efficiency {share:.1%}")
     return share
@@ -268,23 +268,23 @@ def resumed(many: int, folder: Path) -> None:
                 break
         os.killpg(child.pid, signal.SIGKILL)
     with cluster(2) as client, SqliteStore(path, host=HOST) as store:
-        begun = time.monotonic()
+        started = time.monotonic()
         left = dispatched(client, 0.0, store, many)
         first = next(left)
-        again = time.monotonic() - begun
-        done = max(left, default=first)
+        restart_seconds = time.monotonic() - started
+        stored = max(left, default=first)
     print(
         f"\nkilled (SIGKILL) with {first - 1} of {many} trials stored; repeated, the first new one "
-        f"is done after {again:.1f} s, and {done} are stored at the end"
+        f"is done after {restart_seconds:.1f} s, and {stored} are stored at the end"
     )
 
 
 def controller(path: Path, many: int) -> None:
     """Run the trials, and say how many are done, until somebody ends it."""
     with cluster(2) as client, SqliteStore(path, host=HOST) as store:
-        for done in dispatched(client, 0.0, store, many):
-            if done % 50 == 0:
-                print(done, flush=True)
+        for trial_count in dispatched(client, 0.0, store, many):
+            if trial_count % 50 == 0:
+                print(trial_count, flush=True)
 
 
 def main() -> None:
@@ -297,17 +297,17 @@ def main() -> None:
     parser.add_argument("--killed", type=int, help="trials of what is killed, else as many")
     parser.add_argument("--draw", type=Path, help="the folder for the drawings")
     parser.add_argument("--controller", type=Path, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.controller:
-        controller(given.controller, given.trials)
+    args = parser.parse_args()
+    if args.controller:
+        controller(args.controller, args.trials)
         return
     with tempfile.TemporaryDirectory() as folder:
-        numbers = [int(one) for one in given.workers.split(",")]
-        seen = [*curve(numbers, given.trials, Path(folder))]
-        if given.draw:
-            draw(seen, given.trials, given.draw)
-        efficiency(given.cores, given.seconds, Path(folder))
-        resumed(given.killed or given.trials, Path(folder))
+        numbers = [int(number) for number in args.workers.split(",")]
+        cluster_runs = [*curve(numbers, args.trials, Path(folder))]
+        if args.draw:
+            draw(cluster_runs, args.trials, args.draw)
+        efficiency(args.cores, args.seconds, Path(folder))
+        resumed(args.killed or args.trials, Path(folder))
 
 
 if __name__ == "__main__":

@@ -45,23 +45,27 @@ def main() -> int:
 def _line(benchmarks: int, methods: int, seed: int) -> tuple[str, ...]:
     """Return the cells: pairs, then blocks by what they were for, then the auditor itself."""
     shares = _suite(benchmarks, methods, np.random.default_rng(seed))
-    store, wanted = Memory(), request(methods=toy_language.METHODS)
+    store, audit_request = Memory(), request(methods=toy_language.METHODS)
     began = time.process_time()
-    abs_audit.audit_suite(wanted, parts(wanted, store=store, machine=Machine()))
+    abs_audit.audit_suite(audit_request, parts(audit_request, store=store, machine=Machine()))
     took = time.process_time() - began
     blocks: Counter[Purpose] = Counter()
     for run in store.values():
         blocks[run.trial.purpose] += blocks_done(run)
-    plan = wanted.suite.plan
-    each = plan.warmup + 2 * plan.iterations
-    exhaustive = wanted.runs * benchmarks * (methods * each + plan.warmup + plan.iterations)
-    judging = sum(blocks[one] for one in (Purpose.CALIBRATION, Purpose.PAIRS, Purpose.REFERENCE))
-    near = sum(0.4 < share < 0.6 for share in shares.values())
+    plan = audit_request.suite.plan
+    method_blocks = plan.warmup + 2 * plan.iterations
+    exhaustive = (
+        audit_request.runs * benchmarks * (methods * method_blocks + plan.warmup + plan.iterations)
+    )
+    judging = sum(
+        blocks[purpose] for purpose in (Purpose.CALIBRATION, Purpose.PAIRS, Purpose.REFERENCE)
+    )
+    near_half = sum(0.4 < share < 0.6 for share in shares.values())
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return (
         f"{benchmarks} x {methods}",
         str(len(shares)),
-        str(near),
+        str(near_half),
         str(blocks[Purpose.SUITE] + blocks[Purpose.PILOT]),
         str(blocks[Purpose.REACH]),
         str(judging),
@@ -78,9 +82,9 @@ def _suite(benchmarks: int, methods: int, rng: np.random.Generator) -> dict[tupl
     toy_language.METHODS = tuple(f"m{index}" for index in range(methods))
     toy_language.SET_UP = set()
     toy_language.SHARES = {
-        (method, f"b{at}"): float(rng.uniform(0.01, 0.99))
+        (method, f"b{index}"): float(rng.uniform(0.01, 0.99))
         for method in toy_language.METHODS
-        for at in rng.choice(benchmarks, int(rng.integers(1, MOST_REACHING + 1)), replace=False)
+        for index in rng.choice(benchmarks, int(rng.integers(1, MOST_REACHING + 1)), replace=False)
     }
     return dict(toy_language.SHARES)
 

@@ -23,34 +23,34 @@ def svg(points: Sequence[Row], default: float) -> str:
     first, second = curve_drawing.KINDS
     curves = (_curve("precision", first, points, 1), _curve("recall", second, points, 2))
     deltas = [delta for delta, _, _ in points]
-    every = -(-len(deltas) // MOST_NAMED)
+    step = -(-len(deltas) // MOST_NAMED)
     axes = Axes(
         size=SIZE,
         ends=(deltas[0], deltas[-1]),
-        named=tuple((delta, number_format.format_share(delta)) for delta in deltas[::every]),
+        named=tuple((delta, number_format.format_share(delta)) for delta in deltas[::step]),
         across="least difference that is reported",
         units="percent",
         most=100.0,
         mark=default if deltas[0] <= default <= deltas[-1] else None,
     )
     title = "Precision and recall by the least difference that is reported"
-    return curve_drawing.svg(title, told(points), axes, curves)
+    return curve_drawing.svg(title, describe_points(points), axes, curves)
 
 
 def _curve(name: str, kind: str, points: Sequence[Row], column: Literal[1, 2]) -> ChartCurve:
-    known = ((row[0], row[column]) for row in points)
+    shares = ((row[0], row[column]) for row in points)
     return ChartCurve(
         name,
         kind,
         tuple(
             ChartPoint(delta, 100 * part, 100 * part, 100 * part)
-            for delta, part in known
+            for delta, part in shares
             if part is not None
         ),
     )
 
 
-def told(points: Sequence[Row]) -> str:
+def describe_points(points: Sequence[Row]) -> str:
     """Say the same in words."""
     return "; ".join(
         f"from {number_format.format_share(delta)}: precision "

@@ -60,7 +60,7 @@ def main() -> int:
             parser.error(f"no benchmarks in {corpus.folder / 'timeseries'}")
         before = perf_counter()
         judged = _judged(corpus, names)
-        whole = perf_counter() - before
+        total_seconds = perf_counter() - before
     by_application: dict[str, dict[str, Row]] = defaultdict(dict)
     for similarity, _ in judged:
         application, _, benchmark = similarity.benchmark.partition("#")
@@ -70,11 +70,11 @@ def main() -> int:
     _table("application", means)
     _table(WORST, by_application.get(WORST, {}))
     _statements(means, by_application.get(WORST, {}))
-    _calls([found for found, _ in judged])
+    _calls([similarity for similarity, _ in judged])
     seconds = [value for _, value in judged]
     print(
         f"{fmean(seconds):.3f} s on the processor for each benchmark, {median(seconds):.3f} in the "
-        f"middle, {max(seconds):.3f} at most; {whole:.0f} s all"
+        f"middle, {max(seconds):.3f} at most; {total_seconds:.0f} s all"
     )
     return 0
 
@@ -106,7 +106,7 @@ def _table(title: str, rows: Mapping[str, Row]) -> None:
 
 
 def _statements(means: Mapping[str, Row], worst: Mapping[str, Row]) -> None:
-    m2, m4, m5 = ({name: row[at] for name, row in means.items()} for at in (1, 3, 4))
+    m2, m4, m5 = ({name: row[index] for name, row in means.items()} for index in (1, 3, 4))
     _say("M2 is high for every application", *_all(m2, high=True))
     _say("M4 is low for every application", *_all(m4, high=False))
     _say("M5 is low for every application", *_all(m5, high=False))
@@ -124,33 +124,40 @@ def _statements(means: Mapping[str, Row], worst: Mapping[str, Row]) -> None:
 
 
 def _all(values: Mapping[str, float], *, high: bool) -> tuple[str, bool]:
-    others = [name for name, value in values.items() if (value > PAPER.theta) is not high]
+    exceptions = [name for name, value in values.items() if (value > PAPER.theta) is not high]
     size = f"{min(values.values()):.2f} to {max(values.values()):.2f}"
-    return f"{size}, not so for {len(others)} of {len(values)} {' '.join(others[:4])}", not others
+    return (
+        f"{size}, not so for {len(exceptions)} of {len(values)} {' '.join(exceptions[:4])}",
+        not exceptions,
+    )
 
 
 def _say(statement: str, figures: str, holds: bool) -> None:  # noqa: FBT001 as _all returns it
     print(f"{'holds' if holds else 'does not hold'}: {statement} ({figures.strip()})")
 
 
-def _calls(found: Sequence[Similarity]) -> None:
-    groups = [similarity.clusters for similarity in found if similarity.clusters is not None]
+def _calls(similarities: Sequence[Similarity]) -> None:
+    groups = [similarity.clusters for similarity in similarities if similarity.clusters is not None]
     for name, count in (
-        ("the heuristic", sum(similarity.dissimilar is True for similarity in found)),
+        ("the heuristic", sum(similarity.dissimilar is True for similarity in similarities)),
         ("SAME", sum(group.has_divergent_runs for group in groups)),
         (
             "both",
             sum(
                 bool(similarity.dissimilar and similarity.clusters.has_divergent_runs)
-                for similarity in found
+                for similarity in similarities
                 if similarity.clusters
             ),
         ),
     ):
-        print(f"dissimilar by {name}: {count} of {len(found)} ({count / len(found):.0%})")
-    apart = sum(bool(similarity.outlier_runs) for similarity in found)
+        share = count / len(similarities)
+        print(f"dissimilar by {name}: {count} of {len(similarities)} ({share:.0%})")
+    with_outliers = sum(bool(similarity.outlier_runs) for similarity in similarities)
     outside = sum(bool(group.outside) for group in groups)
-    print(f"some run stands apart in {apart}, is outside of the main group of SAME in {outside}")
+    print(
+        f"some run stands apart in {with_outliers}, "
+        f"is outside of the main group of SAME in {outside}"
+    )
 
 
 def _settings() -> None:
@@ -170,10 +177,10 @@ def _settings() -> None:
         for sax in (
             Sax(word_length=length, alphabet=many) for length in LENGTHS for many in ALPHABETS
         ):
-            same, alike, unlike = (_m2(rows, sax, compressor) for rows in kinds)
+            same, similar, unlike = (_m2(rows, sax, compressor) for rows in kinds)
             took = _seconds(noise, sax, compressor) / usual
             print(
-                f"{name:<10} {sax.word_length:>6} {sax.alphabet:>7} {same:5.2f} {alike:5.2f} "
+                f"{name:<10} {sax.word_length:>6} {sax.alphabet:>7} {same:5.2f} {similar:5.2f} "
                 f"{unlike:5.2f} {took:7.1f}{_mark(sax, compressor)}"
             )
 
@@ -209,12 +216,12 @@ def _lzma(word: bytes) -> int:
 
 def _lzw(word: bytes) -> int:
     """Return the bits of the codes; each is as wide as the table has grown to need."""
-    known = {bytes([index]) for index in range(256)}
+    table = {bytes([index]) for index in range(256)}
     bits, start = 0, 0
     for end in range(1, len(word) + 1):
-        if word[start : end + 1] not in known or end == len(word):
-            bits += len(known).bit_length()
-            known.add(word[start : end + 1])
+        if word[start : end + 1] not in table or end == len(word):
+            bits += len(table).bit_length()
+            table.add(word[start : end + 1])
             start = end
     return bits
 
@@ -233,11 +240,11 @@ def _repair(word: bytes) -> int:
 
 def _replaced(left: Sequence[int], pair: tuple[int, int], symbol: int) -> list[int]:
     numbers: list[int] = []
-    at = 0
-    while at < len(left):
-        hit = at + 1 < len(left) and (left[at], left[at + 1]) == pair
-        numbers.append(symbol if hit else left[at])
-        at += 2 if hit else 1
+    index = 0
+    while index < len(left):
+        hit = index + 1 < len(left) and (left[index], left[index + 1]) == pair
+        numbers.append(symbol if hit else left[index])
+        index += 2 if hit else 1
     return numbers
 
 

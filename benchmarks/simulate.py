@@ -86,19 +86,19 @@ def _series(corpus: Corpus, least: int) -> Iterator[np.ndarray]:
 
 
 def _judged(
-    share: float, asked: argparse.Namespace, series: Sequence[np.ndarray], rng: np.random.Generator
+    share: float, args: argparse.Namespace, series: Sequence[np.ndarray], rng: np.random.Generator
 ) -> tuple[Count, Count]:
     early, fixed = Count(), Count()
-    limit = log1p(asked.slowdown / 2)
-    below, above = (log1p(asked.slowdown / 2 * (1 + m)) for m in (-STOP_MARGIN, STOP_MARGIN))
-    for _ in range(asked.processes):
-        logs = _process(share * asked.slowdown, (asked.most, asked.arms), series, rng)
-        for pairs in (*(look for look in LOOKS if look < asked.most), asked.most):
-            interval = repeated_critical_value(logs[:pairs], asked.most, LEVEL).interval
+    limit = log1p(args.slowdown / 2)
+    below, above = (log1p(args.slowdown / 2 * (1 + m)) for m in (-STOP_MARGIN, STOP_MARGIN))
+    for _ in range(args.processes):
+        logs = _process(share * args.slowdown, (args.most, args.arms), series, rng)
+        for pairs in (*(look for look in LOOKS if look < args.most), args.most):
+            interval = repeated_critical_value(logs[:pairs], args.most, LEVEL).interval
             if interval is not None and (interval[0] > above or interval[1] < below):
                 break
         early.take(interval, limit, pairs)
-        fixed.take(estimate_shift(logs, LEVEL).interval, limit, asked.most)
+        fixed.take(estimate_shift(logs, LEVEL).interval, limit, args.most)
     return early, fixed
 
 

@@ -72,9 +72,9 @@ _JVM = ("--jvm-args", OPEN)
 
 def pairs(built: Path) -> Sequence[Pair]:
     """Return the pairs; the classes of Figure 1 are compiled below `built`."""
-    plain, locked, volatile = (str(built / one) for one in ("plain", "locked", "volatile"))
+    plain, locked, volatile = (str(built / name) for name in ("plain", "locked", "volatile"))
     registry = "org.example.Registry"
-    found = [
+    published_pairs = [
         Pair("Figure 1, a to b", registry, plain, locked, WORSE),
         Pair("Figure 1, b to c", registry, locked, volatile, BETTER),
         Pair("1", POOL, f"{_POOL}1.4", f"{_POOL}1.5.4", BETTER),
@@ -91,7 +91,10 @@ def pairs(built: Path) -> Sequence[Pair]:
         ("org.joda.time.chrono.ISOChronology", f"{_JODA}2.1"),
         ("org.apache.commons.lang3.time.FastDateFormat", _LANG),
     )
-    return [*found, *(Pair("A/A", subject, one, one, NONE) for subject, one in same)]
+    return [
+        *published_pairs,
+        *(Pair("A/A", subject, version, version, NONE) for subject, version in same),
+    ]
 
 
 def compiled(folder: Path) -> Path:
@@ -111,16 +114,18 @@ def raced(pair: Pair, seed: int, folder: Path) -> ConcurrencyDocument | None:
             "--old", pair.old, "--new", pair.new, "--seed", str(seed), *pair.options,
             "-o", str(folder), "--store", str(folder / "store.sqlite"), "--quiet",
         ]  # fmt: skip
-        done = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
-        if done.returncode != 0:
-            print(f"{pair.row} {pair.subject}, seed {seed}: {done.stderr.strip()[-600:]}")
+        process = subprocess.run(command, cwd=ROOT, check=False, capture_output=True, text=True)
+        if process.returncode != 0:
+            print(f"{pair.row} {pair.subject}, seed {seed}: {process.stderr.strip()[-600:]}")
             return None
     return concurrency_document.parse_document(result.read_bytes())
 
 
 def _minutes(document: ConcurrencyDocument) -> float:
-    begun, over = (datetime.fromisoformat(one) for one in (document.started, document.ended))
-    return (over - begun).total_seconds() / 60
+    started, over = (
+        datetime.fromisoformat(timestamp) for timestamp in (document.started, document.ended)
+    )
+    return (over - started).total_seconds() / 60
 
 
 def _speedups(document: ConcurrencyDocument) -> str:
@@ -133,7 +138,7 @@ def _called(lane: ThreadsResult) -> str:
     return f"{lane.threads or 1}: {votes.old}/{votes.new}/{votes.none}/{votes.inconclusive}"
 
 
-def _known(pair: Pair, document: ConcurrencyDocument) -> Known:
+def _label_pair(pair: Pair, document: ConcurrencyDocument) -> Known:
     return Known(pair.expected, tuple(_timed(document)), RacePlan())
 
 
@@ -156,7 +161,7 @@ def _curve(points: Sequence[Point]) -> None:
     print("\ndelta_report  precision  recall")
     for point in points:
         precision, recall = (
-            number_format.format_share(each) for each in (point.precision, point.recall)
+            number_format.format_share(ratio) for ratio in (point.precision, point.recall)
         )
         print(f"{point.report:12.2f}  {precision:>9}  {recall:>6}")
 
@@ -168,20 +173,20 @@ def main() -> None:
     parser.add_argument("--only", default="", help="rows, classes or versions with this text")
     parser.add_argument("--folder", type=Path, default=ROOT / "build" / "speedgun")
     parser.add_argument("--draw", type=Path, help="the SVG of precision and recall")
-    given = parser.parse_args()
-    folder = given.folder.absolute()
-    known: list[Known] = []
+    args = parser.parse_args()
+    folder = args.folder.absolute()
+    labelled_pairs: list[Known] = []
     for index, pair in enumerate(pairs(compiled(folder / "classes"))):
-        if given.only not in f"{pair.row} {pair.subject} {pair.old} {pair.new}":
+        if args.only not in f"{pair.row} {pair.subject} {pair.old} {pair.new}":
             continue
         print(f"\n{pair.row}: {pair.subject}, {pair.old} to {pair.new}, expected {pair.expected}")
         right = 0
-        seeds = [int(one) for one in given.seeds.split(",")]
+        seeds = [int(seed) for seed in args.seeds.split(",")]
         for seed in seeds:
             document = raced(pair, seed, folder / f"{index}-{seed}")
             if document is None:
                 continue
-            known.append(_known(pair, document))
+            labelled_pairs.append(_label_pair(pair, document))
             right += document.finding is pair.expected
             print(
                 f"  seed {seed}: {document.finding} ({document.cause}); threads: old/new/none/open "
@@ -189,11 +194,11 @@ def main() -> None:
                 flush=True,
             )
         print(f"  as expected with {right} of {len(seeds)} seeds", flush=True)
-    if known:
-        points = sensitivity(known, REPORTS)
+    if labelled_pairs:
+        points = sensitivity(labelled_pairs, REPORTS)
         _curve(points)
-        if given.draw:
-            given.draw.write_text(svg(points, RacePlan().report))
+        if args.draw:
+            args.draw.write_text(svg(points, RacePlan().report))
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from configured_warmup import (
     time_wasted,
 )
 from corpus import Corpus, add_option, opened
-from quantities import Quantity, quartiles, said, share, table
+from quantities import Quantity, format_numbers, quartiles, share, table
 from training.scores import chance_of_less, rank_biserial
 
 from auditor.core.suite import IterationSettings
@@ -45,7 +45,7 @@ LABELS = (
     "warm-up longer, shorter, exact, %", "warm-up error, s", "warm-up error: mean, s",
     "testing time, s", "benchmarks that deviate", "deviation of these, %",
 )  # fmt: skip
-WHOLE = {
+PUBLISHED = {
     SETTINGS: ("63.9, 36.0, 0.1", "9.10, 28.16, 50.19 *", "90.2 *",
                "30, 100, 403", "275 of 586 *", "2.4, 6.5, 19.2"),
     "Cov": ("57.2, 42.7, 0.1 *", "10.40, 19.48, 41.31 *", "85.3 *",
@@ -81,7 +81,7 @@ def far(interval: tuple[float, float]) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
+class BenchmarkAssessment:
     """What our code makes of a benchmark: by fork, by row of a table, by technique (two).
 
     Of forks: whether the settings come to the stored iterations, and whether the stored change
@@ -94,19 +94,23 @@ class Made:
     far: dict[str, float]
 
 
-def made(corpus: Corpus, resamples: int, task: tuple[str, IterationSettings, list[Row]]) -> Made:
+def assess_benchmark(
+    corpus: Corpus, resamples: int, task: tuple[str, IterationSettings, list[Row]]
+) -> BenchmarkAssessment:
     """Assess the techniques on a benchmark's series; the rows are those of its steady forks."""
-    name, asked, rows = f"{task[0]}.json", task[1], task[2]
+    name, plan, rows = f"{task[0]}.json", task[1], task[2]
     forks, settings = corpus.series(name), corpus.json("devconfig", name)
-    ends = {one: corpus.json("dynconfig", one, name) for one in DYNAMIC}
-    ends[SETTINGS] = settings[: asked.forks]
+    ends = {technique: corpus.json("dynconfig", technique, name) for technique in DYNAMIC}
+    ends[SETTINGS] = settings[: plan.forks]
     starts, changes = corpus.starts(name), corpus.json("changepoints", name)
-    steady = [one[at + 1 :] for one, at in zip(forks, starts, strict=True) if at >= 0]
+    steady = [
+        values[start + 1 :] for values, start in zip(forks, starts, strict=True) if start >= 0
+    ]
     rng = np.random.default_rng(SEED)
-    result = Made(
+    result = BenchmarkAssessment(
         forks=[
-            ([*map_iterations(one, asked)] == pair, _kept(one, each))
-            for one, pair, each in zip(forks, settings, changes, strict=True)
+            ([*map_iterations(values, plan)] == pair, _are_inliers(values, change_points))
+            for values, pair, change_points in zip(forks, settings, changes, strict=True)
         ],
         wasted=[
             time_wasted(forks[int(row["fork"])], *(int(row[end]) for end in ENDS)) for row in rows
@@ -124,10 +128,10 @@ def made(corpus: Corpus, resamples: int, task: tuple[str, IterationSettings, lis
     return result
 
 
-def _kept(values: np.ndarray, changes: Sequence[int]) -> bool:
+def _are_inliers(values: np.ndarray, changes: Sequence[int]) -> bool:
     """Tell whether stored change points are values that we keep, the last of them our last."""
-    kept = without_outliers(values)
-    return bool(np.isin(changes, kept).all() and kept[-1] == changes[-1])
+    inliers = without_outliers(values)
+    return bool(np.isin(changes, inliers).all() and inliers[-1] == changes[-1])
 
 
 def tasks(corpus: Corpus) -> list[tuple[str, IterationSettings, list[Row]]]:
@@ -136,10 +140,10 @@ def tasks(corpus: Corpus) -> list[tuple[str, IterationSettings, list[Row]]]:
     for row in corpus.rows("cfg_assessment.csv"):
         if row["classification"] == "steady state":
             rows[row["benchmark"]].append(row)
-    found = []
+    benchmark_tasks = []
     for row in corpus.rows("subjects.csv"):
         name = "#".join((row["project"].replace("/", "__"), row["benchmark"], row["params"]))
-        asked = IterationSettings(
+        plan = IterationSettings(
             warmup_iterations=int(row["warmupIterations"]),
             warmup_seconds=float(row["warmupTimeSec"]),
             measurement_iterations=int(row["measurementIterations"]),
@@ -147,118 +151,137 @@ def tasks(corpus: Corpus) -> list[tuple[str, IterationSettings, list[Row]]]:
             forks=int(row["forks"]),
         )
         if f"{name}.json" in names:
-            found.append((name, asked, rows[name]))
-    return found
+            benchmark_tasks.append((name, plan, rows[name]))
+    return benchmark_tasks
 
 
 def assessments(
-    corpus: Corpus, rows: Sequence[Row], ours: Mapping[str, Made]
+    corpus: Corpus, rows: Sequence[Row], by_benchmark: Mapping[str, BenchmarkAssessment]
 ) -> tuple[Assessment, Assessment]:
     """Return what the tables say, and the same by our code."""
-    whole = corpus.rows("whole_cfg_assessment.csv")
-    wasted = [value for each in ours.values() for value in each.wasted]
-    testing = [ours[row["benchmark"]].testing[row["technique"]] for row in whole]
-    deviations = [ours[row["benchmark"]].far[row["technique"]] for row in whole]
+    benchmark_rows = corpus.rows("whole_cfg_assessment.csv")
+    wasted = [value for benchmark in by_benchmark.values() for value in benchmark.wasted]
+    testing = [by_benchmark[row["benchmark"]].testing[row["technique"]] for row in benchmark_rows]
+    deviations = [by_benchmark[row["benchmark"]].far[row["technique"]] for row in benchmark_rows]
     stored = Assessment(
         wasted=_measure(rows, [float(row["timewaste"]) for row in rows]),
-        testing=_measure(whole, [float(row["exectime"]) for row in whole]),
-        far=_measure(whole, [far(literal_eval(row["ci"])) for row in whole]),
+        testing=_measure(benchmark_rows, [float(row["exectime"]) for row in benchmark_rows]),
+        far=_measure(benchmark_rows, [far(literal_eval(row["ci"])) for row in benchmark_rows]),
         fork_far=_measure(rows, [far(literal_eval(row["interval"])) for row in rows]),
     )
     return stored, Assessment(
         wasted=_measure(rows, wasted),
-        testing=_measure(whole, testing),
-        far=_measure(whole, deviations),
+        testing=_measure(benchmark_rows, testing),
+        far=_measure(benchmark_rows, deviations),
     )
 
 
 def _measure(rows: Sequence[Row], values: Sequence[float]) -> Measure:
-    found: dict[str, dict[str, float]] = {name: {} for name in TECHNIQUES}
+    measure: dict[str, dict[str, float]] = {name: {} for name in TECHNIQUES}
     for row, value in zip(rows, values, strict=True):
-        found[row["technique"]][f"{row['benchmark']} {row.get('fork', '')}"] = value
-    return found
+        measure[row["technique"]][f"{row['benchmark']} {row.get('fork', '')}"] = value
+    return measure
 
 
 def starts(corpus: Corpus) -> list[Quantity]:
     """Return how many forks and benchmarks get steady by CP-SSD, and when."""
     benchmarks = [corpus.starts(name) for name in corpus.names]
-    every = np.array(benchmarks).ravel()
-    steady = every[every >= 0]
+    all_starts = np.array(benchmarks).ravel()
+    steady = all_starts[all_starts >= 0]
     kinds = Counter((min(benchmark) >= 0, max(benchmark) >= 0) for benchmark in benchmarks)
-    states = [kinds[one] for one in ((True, True), (False, True), (False, False))]
+    states = [kinds[kind] for kind in ((True, True), (False, True), (False, False))]
     return [
-        ("benchmarks, forks", "586, 5860", said((len(benchmarks), len(every)))),
-        ("forks steady, not", "5219, 641", said((len(steady), len(every) - len(steady)))),
-        ("benchmarks steady, in some forks, never", "331, 255, 0", said(states)),
+        ("benchmarks, forks", "586, 5860", format_numbers((len(benchmarks), len(all_starts)))),
+        (
+            "forks steady, not",
+            "5219, 641",
+            format_numbers((len(steady), len(all_starts) - len(steady))),
+        ),
+        ("benchmarks steady, in some forks, never", "331, 255, 0", format_numbers(states)),
         ("last warm-up iteration", "1.0, 37.0, 394.5 *", quartiles(steady, 1)),
-        ("the latest one; in forks 0", "2497, 1301 *", said((max(every), sum(every == 0)))),
+        (
+            "the latest one; in forks 0",
+            "2497, 1301 *",
+            format_numbers((max(all_starts), sum(all_starts == 0))),
+        ),
     ]
 
 
-def agreement(ours: Sequence[Made], stored: Assessment, measured: Assessment) -> list[Quantity]:
+def agreement(
+    benchmarks: Sequence[BenchmarkAssessment], stored: Assessment, measured: Assessment
+) -> list[Quantity]:
     """Return how often our code finds what is stored; of seconds all but rounding."""
-    same, kept = zip(*(fork for our in ours for fork in our.forks), strict=True)
-    found = [
+    same, inliers = zip(
+        *(fork for benchmark in benchmarks for fork in benchmark.forks), strict=True
+    )
+    quantities = [
         ("forks: settings as iterations", "5860 of 5860 *", share(same)),
-        ("forks: change points are no outliers", "-", share(kept)),
+        ("forks: change points are no outliers", "-", share(inliers)),
         ("steady forks: time wasted", "300 of 300 *", _same(stored.wasted, measured.wasted)),
         ("benchmarks: testing time", "60 of 60 *", _same(stored.testing, measured.testing)),
     ]
     for name, text in VERDICTS.items():
         pairs = zip(stored.far[name].values(), measured.far[name].values(), strict=True)
-        alike = share((value > 0) == (other > 0) for value, other in pairs)
-        found.append((f"{TECHNIQUES[name]}: deviates or not", text, alike))
-    return found
+        same_sign = share(
+            (stored_value > 0) == (measured_value > 0) for stored_value, measured_value in pairs
+        )
+        quantities.append((f"{TECHNIQUES[name]}: deviates or not", text, same_sign))
+    return quantities
 
 
-def _same(one: Measure, other: Measure) -> str:
+def _same(stored: Measure, measured: Measure) -> str:
     pairs = (
-        (value, other[name][text]) for name, each in one.items() for text, value in each.items()
+        (value, measured[name][text])
+        for name, values in stored.items()
+        for text, value in values.items()
     )
     return share(isclose(*pair, abs_tol=1e-9) for pair in pairs)
 
 
-def figures(of: Assessment) -> list[Quantity]:
+def figures(assessment: Assessment) -> list[Quantity]:
     """Return what each technique comes to, and how wrong the settings are on either side."""
-    found = [
+    quantities = [
         (f"{TECHNIQUES[name]}: {label}", text, value)
-        for name, each in WHOLE.items()
-        for label, text, value in zip(LABELS, each, _figures(of, name), strict=True)
+        for name, published in PUBLISHED.items()
+        for label, text, value in zip(LABELS, published, _figures(assessment, name), strict=True)
     ]
-    wasted = np.array([*of.wasted[SETTINGS].values()])
-    sides = [np.median(abs(each)) for each in (wasted[wasted > 0], wasted[wasted < 0])]
-    return [*found, ("settings: error where longer, shorter, s", "19.90, 54.02 *", said(sides, 2))]
+    wasted = np.array([*assessment.wasted[SETTINGS].values()])
+    sides = [np.median(abs(errors)) for errors in (wasted[wasted > 0], wasted[wasted < 0])]
+    return [
+        *quantities,
+        ("settings: error where longer, shorter, s", "19.90, 54.02 *", format_numbers(sides, 2)),
+    ]
 
 
-def _figures(of: Assessment, name: str) -> tuple[str, ...]:
-    wasted = np.array([*of.wasted[name].values()])
-    off = [100 * value for value in of.far[name].values() if value]
+def _figures(assessment: Assessment, name: str) -> tuple[str, ...]:
+    wasted = np.array([*assessment.wasted[name].values()])
+    deviations = [100 * value for value in assessment.far[name].values() if value]
     return (
-        said([100 * (np.sign(wasted) == one).mean() for one in (1, -1, 0)], 1),
+        format_numbers([100 * (np.sign(wasted) == sign).mean() for sign in (1, -1, 0)], 1),
         quartiles(abs(wasted), 2),
-        said([abs(wasted).mean()], 1),
-        quartiles([*of.testing[name].values()], 0),
-        f"{len(off)} of {len(of.far[name])}",
-        quartiles(off, 1),
+        format_numbers([abs(wasted).mean()], 1),
+        quartiles([*assessment.testing[name].values()], 0),
+        f"{len(deviations)} of {len(assessment.far[name])}",
+        quartiles(deviations, 1),
     )
 
 
-def chances(of: Assessment) -> list[Quantity]:
+def chances(assessment: Assessment) -> list[Quantity]:
     """Return the chances that the settings come to more than each dynamic technique."""
-    errors, large = _at_least(0, of.wasted), _at_least(LITTLE_TIME, of.wasted)
-    pairs = said((rank_biserial(*_both(errors, name)) for name in DYNAMIC), 3)
-    found = [
+    errors, large = _at_least(0, assessment.wasted), _at_least(LITTLE_TIME, assessment.wasted)
+    pairs = format_numbers((rank_biserial(*_paired_values(errors, name)) for name in DYNAMIC), 3)
+    quantities = [
         ("warm-up error", ".534, .384, .540 *", _larger(errors)),
         ("rank correlation of its pairs", ".058, -.216, .114 *", pairs),
         ("warm-up error, 0 if below 5 s", ".530, .383, .537 *", _larger(large)),
         ("warm-up error, also 0 if not run", ".79, .68, .74", _larger(large, 0.0)),
-        ("time wasted, less than 0 if too short", ".55, .36, .55", _larger(of.wasted)),
-        ("deviation of a benchmark", ".45, .64, .47", _larger(of.far)),
-        ("testing time of a benchmark", ".57, .37, .48", _larger(of.testing)),
+        ("time wasted, less than 0 if too short", ".55, .36, .55", _larger(assessment.wasted)),
+        ("deviation of a benchmark", ".45, .64, .47", _larger(assessment.far)),
+        ("testing time of a benchmark", ".57, .37, .48", _larger(assessment.testing)),
     ]
-    if of.fork_far is not None:
-        deviates = _at_least(LITTLE_DEVIATION, of.fork_far)
-        found += [
+    if assessment.fork_far is not None:
+        deviates = _at_least(LITTLE_DEVIATION, assessment.fork_far)
+        quantities += [
             ("deviation of a fork, 0 if below 5 %", ".443, .565, .459 *", _larger(deviates)),
             (
                 "deviation of a fork, also 0 if not run",
@@ -266,26 +289,30 @@ def chances(of: Assessment) -> list[Quantity]:
                 _larger(deviates, 0.0),
             ),
         ]
-    return found
+    return quantities
 
 
-def _at_least(least: float, of: Measure) -> Measure:
+def _at_least(least: float, measure: Measure) -> Measure:
     """Return absolute values, 0 for those below the least one."""
     return {
-        name: {text: abs(value) if abs(value) >= least else 0.0 for text, value in each.items()}
-        for name, each in of.items()
+        name: {text: abs(value) if abs(value) >= least else 0.0 for text, value in values.items()}
+        for name, values in measure.items()
     }
 
 
-def _larger(of: Measure, missing: float | None = None) -> str:
-    return said((chance_of_less(*_both(of, name, missing)) for name in DYNAMIC), 3)
+def _larger(measure: Measure, missing: float | None = None) -> str:
+    return format_numbers(
+        (chance_of_less(*_paired_values(measure, name, missing)) for name in DYNAMIC), 3
+    )
 
 
-def _both(of: Measure, name: str, missing: float | None = None) -> np.ndarray:
+def _paired_values(measure: Measure, name: str, missing: float | None = None) -> np.ndarray:
     """Return the values of a technique and those of the settings, where both have one."""
-    one, other = of[SETTINGS], of[name]
-    every = [text for text in one if text in other or missing is not None]
-    return np.array([[other.get(text, missing) for text in every], [one[text] for text in every]])
+    settings, technique = measure[SETTINGS], measure[name]
+    keys = [text for text in settings if text in technique or missing is not None]
+    return np.array(
+        [[technique.get(text, missing) for text in keys], [settings[text] for text in keys]]
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -295,13 +322,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--resamples", type=int, default=10_000, help="for each interval")
     args = parser.parse_args(arguments)
     with opened(args.data) as corpus, ProcessPoolExecutor() as pool:
-        every = tasks(corpus)
-        result = pool.map(partial(made, corpus, args.resamples), every)
-        ours = {task[0]: one for task, one in zip(every, result, strict=True)}
-        rows = [row for task in every for row in task[2]]
-        stored, measured = assessments(corpus, rows, ours)
+        benchmark_tasks = tasks(corpus)
+        result = pool.map(partial(assess_benchmark, corpus, args.resamples), benchmark_tasks)
+        by_benchmark = {
+            task[0]: assessed for task, assessed in zip(benchmark_tasks, result, strict=True)
+        }
+        rows = [row for task in benchmark_tasks for row in task[2]]
+        stored, measured = assessments(corpus, rows, by_benchmark)
         table("what CP-SSD says", (), starts(corpus))
-    table("our code finds what is stored", agreement([*ours.values()], stored, measured))
+    table("our code finds what is stored", agreement([*by_benchmark.values()], stored, measured))
     table("warm-ups", figures(measured), figures(stored))
     table("chance of more than COV, RCIW, KLD: settings", chances(measured), chances(stored))
 

@@ -18,12 +18,12 @@ PUBLISHED = {"sign": 0.579, "CvM": 0.514, "KS": 0.111, "AD": 3.615, "Levene": 6.
 
 def errors(corpus: Corpus) -> tuple[np.ndarray, np.ndarray]:
     """Return the signed errors of both where people and both call a series steady."""
-    found = []
+    pairs = []
     for row in corpus.judged:
         indices = corpus.indices[f"{row['series']}_0"], corpus.starts(row["series"])[0]
         if row["binary"] == "steady" and min(indices) >= 0:
-            found.append([float(row["reference_index"]) - index for index in indices])
-    kb, cp = np.array(found).T
+            pairs.append([float(row["reference_index"]) - index for index in indices])
+    kb, cp = np.array(pairs).T
     return kb, cp
 
 
@@ -53,16 +53,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
         kb, cp = errors(corpus)
     print(f"{len(kb)} series; wins of KB-KSSD {(abs(kb) < abs(cp)).sum()}, of CP-SSD "
           f"{(abs(kb) > abs(cp)).sum()}, ties {(abs(kb) == abs(cp)).sum()}")  # fmt: skip
-    for kind, (one, other) in {"signed": (kb, cp), "absolute": (abs(kb), abs(cp))}.items():
-        result = tests(one, other)
+    for kind, (first, second) in {"signed": (kb, cp), "absolute": (abs(kb), abs(cp))}.items():
+        result = tests(first, second)
         adjusted = stats.false_discovery_control([p for _, p in result.values()])
-        print(f"\n{kind} errors: mean {one.mean():.1f} and {other.mean():.1f}, standard deviation "
-              f"{one.std(ddof=1):.1f} and {other.std(ddof=1):.1f}, median {np.median(one):.0f} and "
-              f"{np.median(other):.0f}; of the differences skewness {stats.skew(one - other):.3f}, "
-              f"Shapiro {stats.shapiro(one - other).statistic:.3f}")  # fmt: skip
+        print(
+            f"\n{kind} errors: mean {first.mean():.1f} and {second.mean():.1f}, "
+            f"standard deviation {first.std(ddof=1):.1f} and {second.std(ddof=1):.1f}, "
+            f"median {np.median(first):.0f} and {np.median(second):.0f}; "
+            f"of the differences skewness {stats.skew(first - second):.3f}, "
+            f"Shapiro {stats.shapiro(first - second).statistic:.3f}"
+        )
         for (name, (statistic, p)), q in zip(result.items(), adjusted, strict=True):
-            beside = f" (published {PUBLISHED[name]})" if kind == "signed" else ""
-            print(f"{name:8} {statistic:8.3f}{beside}, p {p:.4f}, adjusted {q:.4f}")
+            published = f" (published {PUBLISHED[name]})" if kind == "signed" else ""
+            print(f"{name:8} {statistic:8.3f}{published}, p {p:.4f}, adjusted {q:.4f}")
 
 
 if __name__ == "__main__":

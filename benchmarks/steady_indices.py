@@ -27,9 +27,9 @@ class Index:
         """Return it as the tables show it."""
         return f"{self.value:6.3f} ({self.low:5.2f}, {self.high:5.2f})"
 
-    def meets(self, other: "Index") -> bool:
+    def meets(self, index: "Index") -> bool:
         """Tell whether the intervals have a value in common."""
-        return self.low <= other.high and other.low <= self.high
+        return self.low <= index.high and index.low <= self.high
 
 
 FIRST = {
@@ -79,27 +79,28 @@ class Indices:
     second: Mapping[tuple[str, str], Index]
 
 
-def table(ours: Indices) -> Iterator[str]:
+def table(indices: Indices) -> Iterator[str]:
     """Yield the lines that show ours beside the published ones."""
     heads = ("first order", "published", "total", "published", "published, 6,144")
     yield f"{'':20}" + "".join(f"{head:>23}" for head in heads).rstrip()
     for name, symbol in PARAMETERS.items():
-        row = (ours.first[name], FIRST[name], ours.total[name], TOTAL[name], FEWER[name])
-        yield f"{f'{name} ({symbol})':20}" + "".join(f"{one!s:>23}" for one in row)
+        row = (indices.first[name], FIRST[name], indices.total[name], TOTAL[name], FEWER[name])
+        yield f"{f'{name} ({symbol})':20}" + "".join(f"{index!s:>23}" for index in row)
     yield f"\n{'second order':31}{'ours':>23}{'published':>23}"
-    for pair, index in ours.second.items():
+    for pair, index in indices.second.items():
         yield f"{' x '.join(pair):31}{index!s:>23}{SECOND[pair]!s:>23}"
     met = (
-        _met("first order", ours.first, FIRST),
-        _met("total", ours.total, TOTAL),
-        _met("total of 6,144 evaluations", ours.total, FEWER),
-        _met("second order", ours.second, SECOND),
+        _met("first order", indices.first, FIRST),
+        _met("total", indices.total, TOTAL),
+        _met("total of 6,144 evaluations", indices.total, FEWER),
+        _met("second order", indices.second, SECOND),
     )
     yield f"\nintervals that meet the published ones: {', '.join(met)}"
 
 
-def _met(what: str, ours: Mapping[Any, Index], theirs: Mapping[Any, Index]) -> str:
-    return f"{sum(index.meets(theirs[at]) for at, index in ours.items())} of {len(ours)} {what}"
+def _met(label: str, indices: Mapping[Any, Index], published: Mapping[Any, Index]) -> str:
+    hits = sum(index.meets(published[key]) for key, index in indices.items())
+    return f"{hits} of {len(indices)} {label}"
 
 
 WIDTH, HEIGHT = 640, 300
@@ -114,13 +115,16 @@ KINDS = {
 """The bars of each parameter and their colours."""
 
 
-def figure(ours: Indices, evaluations: int) -> str:
+def figure(indices: Indices, evaluations: int) -> str:
     """Draw bars of first-order and total indices with intervals, as an SVG document."""
     bars = {
-        name: (ours.first[name], FIRST[name], ours.total[name], TOTAL[name]) for name in PARAMETERS
+        name: (indices.first[name], FIRST[name], indices.total[name], TOTAL[name])
+        for name in PARAMETERS
     }
-    every = [index for group in bars.values() for index in group]
-    axis = Axis(min(0.0, *(index.low for index in every)), max(index.high for index in every))
+    all_indices = [index for group in bars.values() for index in group]
+    axis = Axis(
+        min(0.0, *(index.low for index in all_indices)), max(index.high for index in all_indices)
+    )
     words = "; ".join(
         f"{PARAMETERS[name]} "
         + ", ".join(f"{kind} {index.value:.2f}" for kind, index in _named(group))
@@ -179,9 +183,9 @@ def _lines(axis: Axis) -> Iterator[str]:
         yield f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{number * step:g}</text>'
 
 
-def _group(axis: Axis, at: int, name: str, group: Sequence[Index]) -> Iterator[str]:
+def _group(axis: Axis, position: int, name: str, group: Sequence[Index]) -> Iterator[str]:
     room = (WIDTH - LEFT - RIGHT) / len(PARAMETERS)
-    x = round(LEFT + room * at + (room - BAR * len(group)) / 2, 1)
+    x = round(LEFT + room * position + (room - BAR * len(group)) / 2, 1)
     for number, (kind, index) in enumerate(_named(group)):
         left, top, zero = x + number * BAR, axis.y(max(index.value, 0)), axis.y(min(index.value, 0))
         yield (

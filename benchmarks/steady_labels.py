@@ -7,16 +7,20 @@ such a one: DBSCAN in one dimension, with three points to a core.
 from collections.abc import Sequence
 from statistics import median
 
-NEAR = 50
+MAX_DISTANCE = 50
 CORE = 3
 
 
 def clustered(labels: Sequence[int]) -> tuple[int, ...]:
     """Return the labels that belong to some cluster, in their order."""
     cores = [
-        label for label in labels if sum(abs(label - other) <= NEAR for other in labels) >= CORE
+        label
+        for label in labels
+        if sum(abs(label - neighbour) <= MAX_DISTANCE for neighbour in labels) >= CORE
     ]
-    return tuple(label for label in labels if any(abs(label - core) <= NEAR for core in cores))
+    return tuple(
+        label for label in labels if any(abs(label - core) <= MAX_DISTANCE for core in cores)
+    )
 
 
 def reference(labels: Sequence[int], *, in_order: bool = True) -> int:

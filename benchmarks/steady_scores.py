@@ -26,7 +26,7 @@ from auditor.warmup.kbkssd import KbKssd
 
 SMOOTHING = ("outlier_window", "upper", "lower")
 STEP = (*SMOOTHING, "step_window")
-NEAR = (*SMOOTHING, "window", "critical")
+PROBABILITIES = (*SMOOTHING, "window", "critical")
 """What decides each part of the detector."""
 CHUNK = 32
 """Neighbours that one process evaluates: many enough to share, few enough to lose when killed."""
@@ -49,7 +49,7 @@ def judged(corpus: Corpus) -> Judged:
     rows = [row for row in corpus.judged if row["binary"] == "steady"]
     series = [corpus.series(row["series"])[0] for row in rows]
     references = np.array([int(float(row["reference_index"])) for row in rows])
-    digest = sha256(b"".join(one.tobytes() for one in (*series, references)))
+    digest = sha256(b"".join(array.tobytes() for array in (*series, references)))
     return Judged(series, references, digest.hexdigest()[:16])
 
 
@@ -85,15 +85,15 @@ class Last(KbKssd):
 def score(corpus: Corpus, detector: KbKssd) -> Score:
     """Evaluate one configuration."""
     last = Last(probability=detector.probability, least_steady=detector.least_steady)
-    near = _only(detector, NEAR)
+    probability_detector = _only(detector, PROBABILITIES)
     steps = _steps(corpus, _only(detector, STEP))
     starts = [
-        last.find_steady_start(_near(corpus, near, index, step)).start
+        last.find_steady_start(_probabilities(corpus, probability_detector, index, step)).start
         for index, step in enumerate(steps)
     ]
-    said = np.array([start is not None for start in starts])
-    off = judged(corpus).references - [-1 if start is None else start for start in starts]
-    return Score(int(off @ off), int(abs(off[said]).sum()), int(said.sum()))
+    is_steady = np.array([start is not None for start in starts])
+    errors = judged(corpus).references - [-1 if start is None else start for start in starts]
+    return Score(int(errors @ errors), int(abs(errors[is_steady]).sum()), int(is_steady.sum()))
 
 
 def _only(detector: KbKssd, names: Sequence[str]) -> KbKssd:
@@ -103,17 +103,17 @@ def _only(detector: KbKssd, names: Sequence[str]) -> KbKssd:
 
 @lru_cache(maxsize=1)
 def _smoothed(corpus: Corpus, detector: KbKssd) -> list[Values]:
-    return [detector.smooth_outliers(one) for one in judged(corpus).series]
+    return [detector.smooth_outliers(values) for values in judged(corpus).series]
 
 
 @lru_cache(maxsize=64)
 def _steps(corpus: Corpus, detector: KbKssd) -> list[int | None]:
-    return [detector.find_step(one) for one in _smoothed(corpus, _only(detector, SMOOTHING))]
+    return [detector.find_step(values) for values in _smoothed(corpus, _only(detector, SMOOTHING))]
 
 
 @lru_cache(maxsize=1024)
-def _near(corpus: Corpus, detector: KbKssd, at: int, step: int | None) -> Values:
-    smooth = _smoothed(corpus, _only(detector, SMOOTHING))[at]
+def _probabilities(corpus: Corpus, detector: KbKssd, index: int, step: int | None) -> Values:
+    smooth = _smoothed(corpus, _only(detector, SMOOTHING))[index]
     return detector.compute_probabilities(smooth, step)
 
 
@@ -123,23 +123,23 @@ def scores(corpus: Corpus, detectors: Sequence[KbKssd], keep: Path | None) -> li
     Progress goes to stderr.
     """
     digest = judged(corpus).digest
-    known = {} if keep is None else remembered(keep, digest)
+    evaluations = {} if keep is None else remembered(keep, digest)
     different = set(detectors)
-    missing = sorted(different - known.keys(), key=astuple)
+    missing = sorted(different - evaluations.keys(), key=astuple)
     print(f"{len(different)} configurations, {len(missing)} to evaluate", file=sys.stderr)
     with (
         ProcessPoolExecutor(initializer=_end_with_parent) as pool,
         keep.open("a") if keep else nullcontext() as file,
     ):
         result = pool.map(partial(score, corpus), missing, chunksize=CHUNK)
-        for number, (detector, one) in enumerate(zip(missing, result, strict=True), start=1):
-            known[detector] = one
+        for number, (detector, evaluation) in enumerate(zip(missing, result, strict=True), start=1):
+            evaluations[detector] = evaluation
             if file:
-                line = {"data": digest, **asdict(detector), **asdict(one)}
+                line = {"data": digest, **asdict(detector), **asdict(evaluation)}
                 print(json.dumps(line), file=file, flush=True)
             if number * OFTEN // len(missing) > (number - 1) * OFTEN // len(missing):
                 print(f"{number} of {len(missing)} evaluations", file=sys.stderr)
-    return [known[kb_kssd] for kb_kssd in detectors]
+    return [evaluations[kb_kssd] for kb_kssd in detectors]
 
 
 def _end_with_parent() -> None:
@@ -156,17 +156,17 @@ def _end_with_parent() -> None:
 def remembered(keep: Path, digest: str) -> dict[KbKssd, Score]:
     """Return the evaluations on these data that a file has; a broken last line is cut off."""
     keep.touch()
-    whole = keep.read_bytes()
-    lines = whole.splitlines(keepends=True)
+    content = keep.read_bytes()
+    lines = content.splitlines(keepends=True)
     if lines and not _complete(lines[-1]):
-        whole = whole.removesuffix(lines.pop())
-        keep.write_bytes(whole)
-    known = {}
+        content = content.removesuffix(lines.pop())
+        keep.write_bytes(content)
+    evaluations = {}
     for line in map(json.loads, lines):
         if line.pop("data") == digest:
-            one = Score(*(line.pop(name) for name in Score.__slots__))
-            known[KbKssd(**line)] = one
-    return known
+            evaluation = Score(*(line.pop(name) for name in Score.__slots__))
+            evaluations[KbKssd(**line)] = evaluation
+    return evaluations
 
 
 def _complete(line: bytes) -> bool:

@@ -48,28 +48,28 @@ GRID = {
 BEST = 10
 
 
-def sensitivity(corpus: Corpus, asked: argparse.Namespace) -> None:
+def sensitivity(corpus: Corpus, args: argparse.Namespace) -> None:
     """Print the indices, and draw them where that is asked for."""
     problem = {"num_vars": len(BOUNDS), "names": list(BOUNDS), "bounds": list(BOUNDS.values())}
-    drawn = sampling.sample(problem, asked.samples, seed=np.random.default_rng(SEED))
-    upper = PERCENTILE if asked.percentile is None else asked.percentile
-    result = scores(corpus, [configured(row, upper) for row in drawn], asked.keep)
+    samples = sampling.sample(problem, args.samples, seed=np.random.default_rng(SEED))
+    upper = PERCENTILE if args.percentile is None else args.percentile
+    result = scores(corpus, [configured(row, upper) for row in samples], args.keep)
     print(f"{len(judged(corpus).series)} series that people call steady; upper percentile "
-          f"{upper:g} (published script: {PERCENTILE:g}); {asked.samples} samples, {len(drawn)} "
-          f"evaluations (published: {PUBLISHED_SAMPLES * len(drawn) // asked.samples}); seed "
+          f"{upper:g} (published script: {PERCENTILE:g}); {args.samples} samples, {len(samples)} "
+          f"evaluations (published: {PUBLISHED_SAMPLES * len(samples) // args.samples}); seed "
           f"{SEED}\n")  # fmt: skip
     squares = np.array([score.squares for score in result], dtype=np.float64)
     if not squares.std():
         sys.exit("all evaluations have the same errors, so no parameter can be told to matter")
-    ours = indices(analysis.analyze(problem, squares, seed=SEED))
-    print("\n".join(table(ours)))
-    if asked.figure is not None:
-        asked.figure.write_text(figure(ours, len(drawn)))
+    sobol_indices = indices(analysis.analyze(problem, squares, seed=SEED))
+    print("\n".join(table(sobol_indices)))
+    if args.figure is not None:
+        args.figure.write_text(figure(sobol_indices, len(samples)))
 
 
-def configured(drawn: Sequence[float], upper: float) -> KbKssd:
+def configured(sample: Sequence[float], upper: float) -> KbKssd:
     """Return the detector of one sample, parameters in the order of `BOUNDS`."""
-    window, step_window, critical, probability, outlier_window = map(float, drawn)
+    window, step_window, critical, probability, outlier_window = map(float, sample)
     return KbKssd(
         window=round(window),
         step_window=round(step_window),
@@ -81,59 +81,64 @@ def configured(drawn: Sequence[float], upper: float) -> KbKssd:
     )
 
 
-def indices(found: dict[str, np.ndarray]) -> Indices:
+def indices(estimates: dict[str, np.ndarray]) -> Indices:
     """Return what SALib found with the names of parameters."""
 
-    def index(kind: str, *at: int) -> Index:
-        value, half = float(found[kind][at]), float(found[f"{kind}_conf"][at])
+    def index(kind: str, *position: int) -> Index:
+        value, half = float(estimates[kind][position]), float(estimates[f"{kind}_conf"][position])
         return Index(value, value - half, value + half)
 
     names = list(enumerate(BOUNDS))
     return Indices(
-        first={name: index("S1", at) for at, name in names},
-        total={name: index("ST", at) for at, name in names},
+        first={name: index("S1", number) for number, name in names},
+        total={name: index("ST", number) for number, name in names},
         second={(a, b): index("S2", i, j) for i, a in names for j, b in names if i < j},
     )
 
 
-def grid(corpus: Corpus, asked: argparse.Namespace) -> None:
+def grid(corpus: Corpus, args: argparse.Namespace) -> None:
     """Print the best of the grid, and where the published optimum is among them."""
-    optimum = KbKssd(upper=KbKssd().upper if asked.percentile is None else asked.percentile)
-    every = [
+    optimum = KbKssd(upper=KbKssd().upper if args.percentile is None else args.percentile)
+    configurations = [
         replace(optimum, **dict(zip(GRID, values, strict=True)))
         for values in product(*GRID.values())
     ]
-    number = len(every) if asked.sample is None else min(asked.sample, len(every))
+    number = len(configurations) if args.sample is None else min(args.sample, len(configurations))
     rng = np.random.default_rng(SEED)
-    drawn = [every[at] for at in rng.choice(len(every), number, replace=False)]
-    tried = list(dict.fromkeys([optimum, *drawn]))
-    result = dict(zip(tried, scores(corpus, tried, asked.keep), strict=True))
+    sampled = [
+        configurations[index] for index in rng.choice(len(configurations), number, replace=False)
+    ]
+    tried = list(dict.fromkeys([optimum, *sampled]))
+    result = dict(zip(tried, scores(corpus, tried, args.keep), strict=True))
     references = judged(corpus).references
     print(f"{len(references)} series that people call steady; upper percentile {optimum.upper:g}; "
-          f"{len(drawn)} of {len(every)} configurations, seed {SEED}")  # fmt: skip
-    for what, worth in (("total", _total), ("mean", _mean)):
-        print(f"\nbest by {what} error (iterations)")
+          f"{len(sampled)} of {len(configurations)} configurations, seed {SEED}")  # fmt: skip
+    for statistic, worth in (("total", _total), ("mean", _mean)):
+        print(f"\nbest by {statistic} error (iterations)")
         print(f"{'':>15}{'total':>9}{'mean':>8}{'series':>8}  "
               + "".join(f"{PARAMETERS[name]:>6}" for name in GRID))  # fmt: skip
-        ranked = sorted(tried, key=lambda one: worth(result[one]))
-        for number, one in enumerate(ranked[:BEST], start=1):
-            print(_row(f"{number}", one, result[one]))
+        ranked = sorted(tried, key=lambda detector: worth(result[detector]))
+        for number, detector in enumerate(ranked[:BEST], start=1):
+            print(_row(f"{number}", detector, result[detector]))
         print(_row(f"published, {ranked.index(optimum) + 1}", optimum, result[optimum]))
     constant = int(np.median(references))
-    off = abs(references - constant)
-    print(f"\nalways {constant}: total {off.sum()}, mean {off.mean():.1f}, all {len(off)} series")
+    errors = abs(references - constant)
+    print(
+        f"\nalways {constant}: total {errors.sum()}, mean {errors.mean():.1f}, "
+        f"all {len(errors)} series"
+    )
 
 
-def _total(one: Score) -> float:
-    return one.distance
+def _total(score: Score) -> float:
+    return score.distance
 
 
-def _mean(one: Score) -> float:
-    return one.distance / one.steady if one.steady else float("inf")
+def _mean(score: Score) -> float:
+    return score.distance / score.steady if score.steady else float("inf")
 
 
-def _row(head: str, one: KbKssd, score: Score) -> str:
-    values = "".join(f"{getattr(one, name):>6g}" for name in GRID)
+def _row(head: str, detector: KbKssd, score: Score) -> str:
+    values = "".join(f"{getattr(detector, name):>6g}" for name in GRID)
     return f"{head:>15}{score.distance:>9}{_mean(score):>8.1f}{score.steady:>8}  {values}"
 
 

@@ -26,7 +26,7 @@ from time import perf_counter
 import numpy as np
 import steady_labels
 from corpus import Corpus, add_option, opened
-from quantities import Quantity, said, share, table
+from quantities import Quantity, format_numbers, share, table
 from scipy import stats
 
 from auditor.warmup.cpssd import CpSsd
@@ -44,9 +44,9 @@ FOLDS = 10
 ROOT = Path(__file__).parents[1]
 
 
-def published(found: int | None, shift: int = 0) -> int:
+def published(index: int | None, shift: int = 0) -> int:
     """Return an index as it was published: -1 for none."""
-    return -1 if found is None else found - shift
+    return -1 if index is None else index - shift
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,16 +68,16 @@ class Cases:
         """Tell which series people and both methods call steady."""
         return np.asarray(self.steady & (self.methods >= 0).all(axis=0))
 
-    def off(self, reference: np.ndarray) -> np.ndarray:
+    def errors(self, reference: np.ndarray) -> np.ndarray:
         """Return how far both methods are before a reference in the compared series."""
         return np.asarray(reference - self.methods)[:, self.compared]
 
-    def by(self, reference: Callable[[Sequence[int]], int]) -> np.ndarray:
+    def relabel(self, reference: Callable[[Sequence[int]], int]) -> np.ndarray:
         """Return the reference that one makes of the labels."""
         return np.array([reference(label) if label else np.nan for label in self.labels])
 
 
-def _found(corpus: Corpus, name: str) -> tuple[list[int], int]:
+def _steady_indices(corpus: Corpus, name: str) -> tuple[list[int], int]:
     """Return the indices of KB-KSSD for all forks, and that of CP-SSD for the first one."""
     forks = corpus.series(name)
     judged = CpSsd().judge_changes(forks[0], corpus.json("changepoints", name)[0]).start
@@ -86,16 +86,16 @@ def _found(corpus: Corpus, name: str) -> tuple[list[int], int]:
     )
 
 
-def cases(corpus: Corpus, ours: dict[str, tuple[list[int], int]]) -> tuple[Cases, Cases]:
+def cases(corpus: Corpus, indices_by_name: dict[str, tuple[list[int], int]]) -> tuple[Cases, Cases]:
     """Return the judged series by what is stored, and by what our code finds."""
     rows = corpus.judged
     names = [row["series"] for row in rows]
-    given = [[row[f"judge{number}"] for number in range(1, 6)] for row in rows]
+    labels = [[row[f"judge{number}"] for number in range(1, 6)] for row in rows]
     stored = Cases(
         steady=np.array([row["binary"] == "steady" for row in rows]),
         clustered=np.array([row["agreement"] == "clustered" for row in rows]),
         reference=np.array([float(row["reference_index"] or "nan") for row in rows]),
-        labels=[tuple(int(float(text)) for text in each if text) for each in given],
+        labels=[tuple(int(float(text)) for text in row_labels if text) for row_labels in labels],
         methods=np.array(
             [[corpus.indices[f"{name}_0"], corpus.starts(name)[0]] for name in names]
         ).T,
@@ -103,20 +103,24 @@ def cases(corpus: Corpus, ours: dict[str, tuple[list[int], int]]) -> tuple[Cases
     return stored, replace(
         stored,
         clustered=np.array([bool(steady_labels.clustered(label)) for label in stored.labels]),
-        reference=stored.by(steady_labels.reference),
-        methods=np.array([(ours[name][0][0], ours[name][1]) for name in names]).T,
+        reference=stored.relabel(steady_labels.reference),
+        methods=np.array(
+            [(indices_by_name[name][0][0], indices_by_name[name][1]) for name in names]
+        ).T,
     )
 
 
 def agreement(
-    corpus: Corpus, ours: dict[str, tuple[list[int], int]], both: tuple[Cases, Cases]
+    corpus: Corpus,
+    indices_by_name: dict[str, tuple[list[int], int]],
+    case_pair: tuple[Cases, Cases],
 ) -> list[Quantity]:
     """Return how often our code finds what is stored."""
-    stored, measured = both
+    stored, measured = case_pair
     same = [
-        one == corpus.indices[f"{name}_{fork}"]
-        for name, (numbers, _) in ours.items()
-        for fork, one in enumerate(numbers)
+        index == corpus.indices[f"{name}_{fork}"]
+        for name, (numbers, _) in indices_by_name.items()
+        for fork, index in enumerate(numbers)
     ]
     references = (measured.reference == stored.reference)[stored.steady]
     starts = measured.methods[1] == stored.methods[1]
@@ -130,81 +134,122 @@ def agreement(
 def _tried(corpus: Corpus, task: tuple[str, int]) -> tuple[bool, ...]:
     """Tell whether CP-SSD has the published start, class and change points of a fork."""
     name, fork = task
-    values, wanted = corpus.series(name)[fork], corpus.starts(name)[fork]
+    values, published_start = corpus.series(name)[fork], corpus.starts(name)[fork]
     changes = tuple(corpus.json("changepoints", name)[fork])
     steadiness, judged = (
         CpSsd().find_steady_start(values),
         CpSsd().judge_changes(values, list(changes)),
     )
-    starts = [published(one.start, 1) for one in (steadiness, judged)]
-    alike = [(start == wanted, (start < 0) == (wanted < 0)) for start in starts]
-    return *alike[0], *alike[1], steadiness.changes == changes[:-1]
+    starts = [published(verdict.start, 1) for verdict in (steadiness, judged)]
+    agreements = [
+        (start == published_start, (start < 0) == (published_start < 0)) for start in starts
+    ]
+    return *agreements[0], *agreements[1], steadiness.changes == changes[:-1]
 
 
 def sample(corpus: Corpus, pool: ProcessPoolExecutor, number: int) -> None:
     """Print what CP-SSD finds by itself in some forks, drawn with a seed that is kept."""
-    every = [(name, fork) for name in corpus.names for fork in range(10)]
-    drawn = random.Random(SEED).sample(every, min(number, len(every)))  # noqa: S311
-    columns = zip(*pool.map(partial(_tried, corpus), drawn, chunksize=2), strict=True)
-    whats = (
+    all_forks = [(name, fork) for name in corpus.names for fork in range(10)]
+    sampled = random.Random(SEED).sample(all_forks, min(number, len(all_forks)))  # noqa: S311
+    columns = zip(*pool.map(partial(_tried, corpus), sampled, chunksize=2), strict=True)
+    labels = (
         ("same start", "-"),
         ("same class", "-"),
         ("same start, from stored change points", "99.8 % of 2930 *"),
         ("same class, from stored change points", "-"),
         ("same change points", "61 of 66 up to ties *"),
     )
-    rows = [(*what, share(column)) for what, column in zip(whats, columns, strict=True)]
-    table(f"CP-SSD in {len(drawn)} forks", rows)
+    rows = [(*label, share(column)) for label, column in zip(labels, columns, strict=True)]
+    table(f"CP-SSD in {len(sampled)} forks", rows)
 
 
-def distances(of: Cases) -> list[Quantity]:
+def distances(judged_cases: Cases) -> list[Quantity]:
     """Return how far both methods are from people."""
-    off, near = of.off(of.reference), of.clustered[of.compared]
-    ascending = of.off(of.by(partial(steady_labels.reference, in_order=False)))
-    alone = [abs(of.reference - method)[of.steady & (method >= 0)] for method in of.methods]
-    nearer = abs(off[1]) - abs(off[0])
+    errors, is_clustered = (
+        judged_cases.errors(judged_cases.reference),
+        judged_cases.clustered[judged_cases.compared],
+    )
+    ascending = judged_cases.errors(
+        judged_cases.relabel(partial(steady_labels.reference, in_order=False))
+    )
+    alone = [
+        abs(judged_cases.reference - method)[judged_cases.steady & (method >= 0)]
+        for method in judged_cases.methods
+    ]
+    nearer = abs(errors[1]) - abs(errors[0])
     ranks = [
-        stats.spearmanr(of.reference[of.compared], method[of.compared]) for method in of.methods
+        stats.spearmanr(
+            judged_cases.reference[judged_cases.compared], method[judged_cases.compared]
+        )
+        for method in judged_cases.methods
     ]
     return [
-        ("compared: clustered, scattered", "204, 173", said((near.sum(), (~near).sum()))),
-        ("total error", "137094, 160323", _total(off)),
-        ("total error, clustered", "61924, 70579", _total(off[:, near])),
-        ("total error, scattered", "75170, 89744", _total(off[:, ~near])),
+        (
+            "compared: clustered, scattered",
+            "204, 173",
+            format_numbers((is_clustered.sum(), (~is_clustered).sum())),
+        ),
+        ("total error", "137094, 160323", _total(errors)),
+        ("total error, clustered", "61924, 70579", _total(errors[:, is_clustered])),
+        ("total error, scattered", "75170, 89744", _total(errors[:, ~is_clustered])),
         ("total error, four labels in ascending order", "137491, 160722 *", _total(ascending)),
         (
             "total error, median of five",
             "138025, 161250 *",
-            _total(of.off(of.by(steady_labels.middle))),
+            _total(judged_cases.errors(judged_cases.relabel(steady_labels.middle))),
         ),
-        ("series that people and it call steady", "402, 380 *", said(len(one) for one in alone)),
-        ("total error in these", "152179, 162502 *", said(one.sum() for one in alone)),
-        ("signed error: mean", "255.07, 110.33 *", said(off.mean(axis=1), 2)),
-        ("signed error: deviation", "522.25, 658.39 *", said(off.std(axis=1, ddof=1), 2)),
-        ("absolute error: mean", "363.64, 425.26 *", said(abs(off).mean(axis=1), 2)),
-        ("absolute error: deviation", "453.40, 514.59 *", said(abs(off).std(axis=1, ddof=1), 2)),
-        ("absolute error: median", "222, 271 *", said(np.median(abs(off), axis=1))),
-        ("is nearer to people", "236, 120 *", said(((nearer > 0).sum(), (nearer < 0).sum()))),
-        ("is as near as the other", "21 *", said([(nearer == 0).sum()])),
+        (
+            "series that people and it call steady",
+            "402, 380 *",
+            format_numbers(len(series_errors) for series_errors in alone),
+        ),
+        (
+            "total error in these",
+            "152179, 162502 *",
+            format_numbers(series_errors.sum() for series_errors in alone),
+        ),
+        ("signed error: mean", "255.07, 110.33 *", format_numbers(errors.mean(axis=1), 2)),
+        (
+            "signed error: deviation",
+            "522.25, 658.39 *",
+            format_numbers(errors.std(axis=1, ddof=1), 2),
+        ),
+        ("absolute error: mean", "363.64, 425.26 *", format_numbers(abs(errors).mean(axis=1), 2)),
+        (
+            "absolute error: deviation",
+            "453.40, 514.59 *",
+            format_numbers(abs(errors).std(axis=1, ddof=1), 2),
+        ),
+        ("absolute error: median", "222, 271 *", format_numbers(np.median(abs(errors), axis=1))),
+        (
+            "is nearer to people",
+            "236, 120 *",
+            format_numbers(((nearer > 0).sum(), (nearer < 0).sum())),
+        ),
+        ("is as near as the other", "21 *", format_numbers([(nearer == 0).sum()])),
         (
             "rank correlation with people",
             "0.18, 0.05 *",
-            said((rank.statistic for rank in ranks), 2),
+            format_numbers((rank.statistic for rank in ranks), 2),
         ),
     ]
 
 
-def _total(off: np.ndarray) -> str:
-    return said(abs(off).sum(axis=1))
+def _total(errors: np.ndarray) -> str:
+    return format_numbers(abs(errors).sum(axis=1))
 
 
-def yardsticks(of: Cases) -> list[Quantity]:
+def yardsticks(judged_cases: Cases) -> list[Quantity]:
     """Return how far from people a constant is, and each of them from the others."""
-    reference = of.reference[of.compared]
+    reference = judged_cases.reference[judged_cases.compared]
     best = int(np.median(reference))
     fold = np.arange(len(reference)) % FOLDS
-    others = [int(np.median(reference[fold != one])) for one in fold]
-    labels = [numbers for numbers, use in zip(of.labels, of.compared, strict=True) if use]
+    fold_medians = [int(np.median(reference[fold != number])) for number in fold]
+    labels = [
+        numbers
+        for numbers, use in zip(judged_cases.labels, judged_cases.compared, strict=True)
+        if use
+    ]
     people = [
         sum(
             abs(label[index] - steady_labels.middle([*label[:index], *label[index + 1 :]]))
@@ -212,40 +257,60 @@ def yardsticks(of: Cases) -> list[Quantity]:
         )
         for index in range(5)
     ]
-    sizes = Counter(len(steady_labels.clustered(label)) for label in of.labels if label)
-    counts = said(sizes[number] for number in (0, 3, 4, 5))
-    ascending = of.by(partial(steady_labels.reference, in_order=False))
-    moved = (ascending != of.reference)[of.steady].sum()
+    sizes = Counter(len(steady_labels.clustered(label)) for label in judged_cases.labels if label)
+    counts = format_numbers(sizes[number] for number in (0, 3, 4, 5))
+    ascending = judged_cases.relabel(partial(steady_labels.reference, in_order=False))
+    moved = (ascending != judged_cases.reference)[judged_cases.steady].sum()
     ends = min(people), max(people)
     return [
         ("labels that are near others: 0, 3, 4, 5", "190, 119, 85, 13 *", counts),
-        ("moved by four labels in ascending order", "72 *", said([moved])),
-        ("the best constant", "314 *", said([best])),
-        ("total error: the best constant", "110121 *", said([abs(reference - best).sum()])),
-        ("total error: one of the other folds", "110665 *", said([abs(reference - others).sum()])),
-        ("total error: always 0", "165191 *", said([reference.sum()])),
-        ("judges from the middle of the others: least, most", "-", said(ends)),
-        ("the same, each series", "334, 654 *", said(end / len(labels) for end in ends)),
+        ("moved by four labels in ascending order", "72 *", format_numbers([moved])),
+        ("the best constant", "314 *", format_numbers([best])),
+        (
+            "total error: the best constant",
+            "110121 *",
+            format_numbers([abs(reference - best).sum()]),
+        ),
+        (
+            "total error: one of the other folds",
+            "110665 *",
+            format_numbers([abs(reference - fold_medians).sum()]),
+        ),
+        ("total error: always 0", "165191 *", format_numbers([reference.sum()])),
+        ("judges from the middle of the others: least, most", "-", format_numbers(ends)),
+        ("the same, each series", "334, 654 *", format_numbers(end / len(labels) for end in ends)),
     ]
 
 
-def verdicts(of: Cases) -> list[Quantity]:
+def verdicts(judged_cases: Cases) -> list[Quantity]:
     """Return how often both methods and people agree."""
-    found = of.methods >= 0
-    wrong, people, against = found != of.steady, of.steady, ~of.steady
-    hits, finds = (found & people).sum(axis=1), (~found & against).sum(axis=1)
+    is_steady = judged_cases.methods >= 0
+    wrong, people, against = (
+        is_steady != judged_cases.steady,
+        judged_cases.steady,
+        ~judged_cases.steady,
+    )
+    hits, finds = (is_steady & people).sum(axis=1), (~is_steady & against).sum(axis=1)
     balanced = (hits / people.sum() + finds / max(1, against.sum())) / 2
     return [
-        ("series, steady to people", "586, 407", said((len(people), people.sum()))),
-        ("steady", "578, 530", said(found.sum(axis=1))),
-        ("agrees with people", "405, 409", said((~wrong).sum(axis=1))),
-        ("false steady", "176, 150", said((wrong & against).sum(axis=1))),
-        ("false unsteady, clustered", "3, 11", said((wrong & people & of.clustered).sum(axis=1))),
-        ("false unsteady, scattered", "2, 16", said((wrong & people & ~of.clustered).sum(axis=1))),
-        ("unsteady series that it finds", "3, 29 *", said(finds)),
-        ("balanced accuracy", "0.502, 0.548 *", said(balanced, 3)),
-        ("all three agree", "379", said([(~wrong).all(axis=0).sum()])),
-        ("both agree against people", "151", said([wrong.all(axis=0).sum()])),
+        ("series, steady to people", "586, 407", format_numbers((len(people), people.sum()))),
+        ("steady", "578, 530", format_numbers(is_steady.sum(axis=1))),
+        ("agrees with people", "405, 409", format_numbers((~wrong).sum(axis=1))),
+        ("false steady", "176, 150", format_numbers((wrong & against).sum(axis=1))),
+        (
+            "false unsteady, clustered",
+            "3, 11",
+            format_numbers((wrong & people & judged_cases.clustered).sum(axis=1)),
+        ),
+        (
+            "false unsteady, scattered",
+            "2, 16",
+            format_numbers((wrong & people & ~judged_cases.clustered).sum(axis=1)),
+        ),
+        ("unsteady series that it finds", "3, 29 *", format_numbers(finds)),
+        ("balanced accuracy", "0.502, 0.548 *", format_numbers(balanced, 3)),
+        ("all three agree", "379", format_numbers([(~wrong).all(axis=0).sum()])),
+        ("both agree against people", "151", format_numbers([wrong.all(axis=0).sum()])),
     ]
 
 
@@ -254,16 +319,18 @@ def times(corpus: Corpus) -> None:
     names = corpus.names[:: max(1, len(corpus.names) // TIMED)][:TIMED]
     for detector in DETECTORS:
         detector.find_steady_start(corpus.series(names[0])[0])  # a model is read once
-        own, ratios = [], []
+        seconds, ratios = [], []
         for name in names:
             began = perf_counter()
             forks = corpus.series(name)
             read = perf_counter()
             detector.find_steady_start(forks[0])
-            own.append(perf_counter() - read)
-            ratios.append(own[-1] / (read - began) * len(forks))
-        print(f"{detector.name}: {1000 * median(own):.1f} ms a series, {median(ratios):.2f} x what "
-              f"reading it takes, median of {len(names)}")  # fmt: skip
+            seconds.append(perf_counter() - read)
+            ratios.append(seconds[-1] / (read - began) * len(forks))
+        print(
+            f"{detector.name}: {1000 * median(seconds):.1f} ms a series, {median(ratios):.2f} x "
+            f"what reading it takes, median of {len(names)}"
+        )
     for detector in DETECTORS[:FAST]:
         with tempfile.TemporaryDirectory(prefix="bench-audit-steady-") as folder:
             command = [sys.executable, "-m", "auditor", "steady", str(corpus.path("").resolve())]
@@ -288,10 +355,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             times(corpus)
             return
         with ProcessPoolExecutor() as pool:
-            result = pool.map(partial(_found, corpus), corpus.names)
-            ours = dict(zip(corpus.names, result, strict=True))
-            both = stored, measured = cases(corpus, ours)
-            table("our code finds what is stored", agreement(corpus, ours, both))
+            result = pool.map(partial(_steady_indices, corpus), corpus.names)
+            indices_by_name = dict(zip(corpus.names, result, strict=True))
+            case_pair = stored, measured = cases(corpus, indices_by_name)
+            table("our code finds what is stored", agreement(corpus, indices_by_name, case_pair))
             for title, rows in (
                 ("KB-KSSD, CP-SSD and people: where", distances),
                 ("what a constant and single judges come to", yardsticks),

@@ -64,16 +64,16 @@ def judged(corpus: Corpus) -> Judged:
     names = [row["series"] for row in rows]
     with ProcessPoolExecutor() as pool:
         result = list(pool.map(partial(_described, corpus), names))
-    both = [corpus.indices[f"{name}_0"] >= 0 and corpus.starts(name)[0] >= 0 for name in names]
+    compared = [corpus.indices[f"{name}_0"] >= 0 and corpus.starts(name)[0] >= 0 for name in names]
     columns = list(result[0])
     return Judged(
         names=names,
         columns=columns,
-        cases=np.array([[one[column] for column in columns] for one in result]),
+        cases=np.array([[features[column] for column in columns] for features in result]),
         systems=np.array([name.partition("#")[0] for name in names]),
         steady=np.array([row["binary"] == "steady" for row in rows]),
         reference=np.array([float(row["reference_index"] or "nan") for row in rows]),
-        compared=np.array(both),
+        compared=np.array(compared),
     )
 
 
@@ -83,49 +83,49 @@ def forest(grown: Any) -> tuple[Forest, np.ndarray, list[np.ndarray]]:
     roots = np.cumsum([0, *(tree.node_count for tree in trees)])[:-1]
     columns: dict[str, list[np.ndarray]] = {"f": [], "t": [], "l": [], "r": [], "v": []}
     for root, tree in zip(roots, trees, strict=True):
-        own = np.arange(tree.node_count)
+        indices = np.arange(tree.node_count)
         leaf = tree.children_left < 0
         columns["f"].append(np.where(leaf, 0, tree.feature))
         columns["t"].append(round_down_thresholds(np.where(leaf, 0.0, tree.threshold)))
-        columns["l"].append(root + np.where(leaf, own, tree.children_left))
-        columns["r"].append(root + np.where(leaf, own, tree.children_right))
+        columns["l"].append(root + np.where(leaf, indices, tree.children_left))
+        columns["r"].append(root + np.where(leaf, indices, tree.children_right))
         columns["v"].append(tree.value.reshape(tree.node_count, -1)[:, -1])
-    whole = {name: np.concatenate(parts) for name, parts in columns.items()}
-    made = Forest(
-        roots.astype(np.int32), whole["f"].astype(np.int16), whole["t"],
-        whole["l"].astype(np.int32), whole["r"].astype(np.int32),
+    arrays = {name: np.concatenate(parts) for name, parts in columns.items()}
+    compact_forest = Forest(
+        roots.astype(np.int32), arrays["f"].astype(np.int16), arrays["t"],
+        arrays["l"].astype(np.int32), arrays["r"].astype(np.int32),
     )  # fmt: skip
-    return made, whole["v"].astype(np.float32), list(roots)
+    return compact_forest, arrays["v"].astype(np.float32), list(roots)
 
 
-def grown(of: Judged, use: np.ndarray, trees: int, threshold: float) -> ForestModel:
+def grown(dataset: Judged, use: np.ndarray, trees: int, threshold: float) -> ForestModel:
     """Grow both forests with the series in `use`."""
-    steady = verdicts(of, use, trees)
-    placed = use & of.placed
+    steady = verdicts(dataset, use, trees)
+    placed = use & dataset.placed
     start = ExtraTreesRegressor(trees, **STARTS)
-    start.fit(of.cases[placed], np.log1p(of.reference[placed]))
+    start.fit(dataset.cases[placed], np.log1p(dataset.reference[placed]))
     first, shares, _ = forest(steady)
     second, _, roots = forest(start)
-    known = start.apply(of.cases[placed]).T + np.array(roots)[:, None]
+    leaves = start.apply(dataset.cases[placed]).T + np.array(roots)[:, None]
     return ForestModel(
         {
-            "names": np.array(of.columns),
+            "names": np.array(dataset.columns),
             "threshold": np.array(threshold),
             "steady_shares": shares,
-            "starts": of.reference[placed].astype(np.float32),
-            "start_leaves": known.astype(np.int32),
+            "starts": dataset.reference[placed].astype(np.float32),
+            "start_leaves": leaves.astype(np.int32),
             **first.to_arrays("steady"),
             **second.to_arrays("start"),
         }
     )
 
 
-def verdicts(of: Judged, use: np.ndarray, trees: int) -> ExtraTreesClassifier:
+def verdicts(dataset: Judged, use: np.ndarray, trees: int) -> ExtraTreesClassifier:
     """Grow the forest that says whether, with series made up for what no system shows clearly."""
     cases, steady = made_up()
-    both = np.concatenate((of.cases[use], cases))
+    all_cases = np.concatenate((dataset.cases[use], cases))
     return ExtraTreesClassifier(trees, **VERDICTS).fit(
-        both, np.concatenate((of.steady[use], steady))
+        all_cases, np.concatenate((dataset.steady[use], steady))
     )
 
 
@@ -153,15 +153,15 @@ def made_up() -> tuple[np.ndarray, np.ndarray]:
     return np.array(cases), np.array(steady)
 
 
-def best_threshold(of: Judged, use: np.ndarray, trees: int) -> float:
+def best_threshold(dataset: Judged, use: np.ndarray, trees: int) -> float:
     """Return the threshold that is best on systems left out, smoothed over its neighbours."""
     among = np.flatnonzero(use)
     chances = np.zeros(len(among))
-    folds = GroupKFold(FOLDS).split(among, groups=of.systems[among])
+    folds = GroupKFold(FOLDS).split(among, groups=dataset.systems[among])
     for train, test in folds:
-        one = verdicts(of, np.isin(np.arange(len(of.names)), among[train]), trees)
-        chances[test] = one.predict_proba(of.cases[among[test]])[:, 1]
-    steady = of.steady[among]
+        classifier = verdicts(dataset, np.isin(np.arange(len(dataset.names)), among[train]), trees)
+        chances[test] = classifier.predict_proba(dataset.cases[among[test]])[:, 1]
+    steady = dataset.steady[among]
     scores = [
         ((chances >= limit) == steady).mean() + balanced_accuracy_score(steady, chances >= limit)
         for limit in THRESHOLDS
@@ -170,38 +170,49 @@ def best_threshold(of: Judged, use: np.ndarray, trees: int) -> float:
     return float(THRESHOLDS[SMOOTH // 2 :][int(smooth.argmax())])
 
 
-def cross_validated(of: Judged, trees: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def cross_validated(dataset: Judged, trees: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return starts, chances and verdicts, each by forests that saw nothing of the system."""
-    starts, chances = np.zeros(len(of.names)), np.zeros(len(of.names))
-    verdicts = np.zeros(len(of.names), dtype=bool)
-    for number, system in enumerate(systems := sorted(set(of.systems)), start=1):
+    starts, chances = np.zeros(len(dataset.names)), np.zeros(len(dataset.names))
+    verdicts = np.zeros(len(dataset.names), dtype=bool)
+    for number, system in enumerate(systems := sorted(set(dataset.systems)), start=1):
         print(f"{number} of {len(systems)} systems", file=sys.stderr)
-        left_out = of.systems == system
-        model = grown(of, ~left_out, trees, best_threshold(of, ~left_out, trees))
-        for at in np.flatnonzero(left_out):
-            starts[at] = round(model.estimate_start(of.cases[at]))
-            chances[at] = model.estimate_steady_chance(of.cases[at])
-            verdicts[at] = chances[at] >= model.threshold
+        left_out = dataset.systems == system
+        model = grown(dataset, ~left_out, trees, best_threshold(dataset, ~left_out, trees))
+        for index in np.flatnonzero(left_out):
+            starts[index] = round(model.estimate_start(dataset.cases[index]))
+            chances[index] = model.estimate_steady_chance(dataset.cases[index])
+            verdicts[index] = chances[index] >= model.threshold
     return starts, chances, verdicts
 
 
-def report(of: Judged, found: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
+def report(dataset: Judged, predictions: tuple[np.ndarray, np.ndarray, np.ndarray]) -> None:
     """Print how far from people it is, with the constant beside it."""
-    starts, chances, verdicts = found
-    both = of.placed & of.compared
-    constant = np.zeros(len(of.names))
-    for system in set(of.systems):
-        here = of.systems == system
-        constant[here] = np.median(of.reference[of.placed & ~here])
-    print(f"{len(of.names)} series of {len(set(of.systems))} systems; each system left out in turn")
+    starts, chances, verdicts = predictions
+    compared = dataset.placed & dataset.compared
+    constant = np.zeros(len(dataset.names))
+    for system in set(dataset.systems):
+        in_system = dataset.systems == system
+        constant[in_system] = np.median(dataset.reference[dataset.placed & ~in_system])
+    print(
+        f"{len(dataset.names)} series of {len(set(dataset.systems))} systems; "
+        "each system left out in turn"
+    )
     for name, predicted in (("learned", starts), ("constant", constant)):
-        error = abs(of.reference - predicted)
-        print(f"{name}: total error {error[both].sum():.0f} iterations on {both.sum()} series, "
-              f"{error[of.placed].sum():.0f} on all {of.placed.sum()} steady ones")  # fmt: skip
-    for name, said in (("learned", verdicts), ("always steady", np.ones(len(of.names), bool))):
-        print(f"{name}: {(said == of.steady).sum()} of {len(of.names)} verdicts agree, balanced "
-              f"accuracy {balanced_accuracy_score(of.steady, said):.3f}")  # fmt: skip
-    print(f"area under the curve {roc_auc_score(of.steady, chances):.3f}")
+        error = abs(dataset.reference - predicted)
+        print(
+            f"{name}: total error {error[compared].sum():.0f} iterations "
+            f"on {compared.sum()} series, {error[dataset.placed].sum():.0f} on all "
+            f"{dataset.placed.sum()} steady ones"
+        )
+    for name, decisions in (
+        ("learned", verdicts),
+        ("always steady", np.ones(len(dataset.names), bool)),
+    ):
+        print(
+            f"{name}: {(decisions == dataset.steady).sum()} of {len(dataset.names)} verdicts "
+            f"agree, balanced accuracy {balanced_accuracy_score(dataset.steady, decisions):.3f}"
+        )
+    print(f"area under the curve {roc_auc_score(dataset.steady, chances):.3f}")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -212,17 +223,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, help=f"where the model is written (such as {OUT})")
     args = parser.parse_args(arguments)
     with opened(args.data) as corpus:
-        of = judged(corpus)
-    report(of, cross_validated(of, args.trees))
+        dataset = judged(corpus)
+    report(dataset, cross_validated(dataset, args.trees))
     if args.out is None:
         return
-    everything = np.ones(len(of.names), dtype=bool)
-    threshold = best_threshold(of, everything, args.trees)
-    model = grown(of, everything, args.trees, threshold)
+    everything = np.ones(len(dataset.names), dtype=bool)
+    threshold = best_threshold(dataset, everything, args.trees)
+    model = grown(dataset, everything, args.trees, threshold)
     model.save_model(args.out)
     detector = LearnedDetector(model)
     print(f"{args.out}: {args.out.stat().st_size / 1024:.0f} KiB, threshold {threshold:.2f}, "
-          f"{len(of.columns)} features; detector {detector.name}")  # fmt: skip
+          f"{len(dataset.columns)} features; detector {detector.name}")  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -27,28 +27,32 @@ from auditor.core.stop_rules import TRAINED, Criterion
 from auditor.warmup import scorers
 from auditor.warmup.scorers.files import Scoring, read_model_file, write_model_file
 
-HERE = Path(scorers.__file__).parent
+MODELS_FOLDER = Path(scorers.__file__).parent
 CARDS = "models.json"
 LICENCE = "public data of Traini et al. (EMSE 2022); its repository names no licence"
 
 
-def learned(corpus: Corpus, asked: argparse.Namespace) -> tuple[Scoring, float, dict[str, Any]]:
+def learned(corpus: Corpus, args: argparse.Namespace) -> tuple[Scoring, float, dict[str, Any]]:
     """Grow our trees; return them, the threshold and what they have seen."""
     import left_out  # noqa: PLC0415 - jax, which the others need, forbids its processes
     from training import trees  # noqa: PLC0415
 
-    cases = left_out.cases(corpus, asked.forks, asked.share)
-    looked = left_out.early(corpus, asked.forks)
-    stable = trees.grown(cases.features, cases.stable, asked.seed)
+    cases = left_out.cases(corpus, args.forks, args.share)
+    looked = left_out.early(corpus, args.forks)
+    stable = trees.grown(cases.features, cases.stable, args.seed)
     model = left_out.model(
-        stable, cases.names, looked, lambda of: np.ones(len(of), dtype=bool), asked.seed
+        stable,
+        cases.names,
+        looked,
+        lambda benchmarks: np.ones(len(benchmarks), dtype=bool),
+        args.seed,
     )
-    seen = {"windows": len(cases.stable), "forks": asked.forks, "share": asked.share}
-    seen |= {"looks": len(looked.near.truth), "places": len(looked.last.truth)}
-    return model, trees.READY, {**seen, "lightgbm": version("lightgbm")}
+    training_data = {"windows": len(cases.stable), "forks": args.forks, "share": args.share}
+    training_data |= {"looks": len(looked.near.truth), "places": len(looked.last.truth)}
+    return model, trees.READY, {**training_data, "lightgbm": version("lightgbm")}
 
 
-def studied(corpus: Corpus, asked: argparse.Namespace) -> tuple[Scoring, float, dict[str, Any]]:
+def studied(corpus: Corpus, args: argparse.Namespace) -> tuple[Scoring, float, dict[str, Any]]:
     """Train a model of the study, its threshold found on benchmarks for validation."""
     os.environ.setdefault("KERAS_BACKEND", "jax")
     import learned_baselines as baselines  # noqa: PLC0415
@@ -56,21 +60,21 @@ def studied(corpus: Corpus, asked: argparse.Namespace) -> tuple[Scoring, float, 
 
     forks = baselines.read(corpus)
     learn, validation = splits.for_validation(sorted(forks))
-    rng = np.random.default_rng((asked.seed, 0))
-    samples = [baselines.segmented(forks, some, asked.share, rng) for some in (learn, validation)]
+    rng = np.random.default_rng((args.seed, 0))
+    samples = [baselines.segmented(forks, names, args.share, rng) for names in (learn, validation)]
     task = baselines.Task(0, *samples, samples[1], tuple(validation), ())
-    asked.tuned = asked.tuned or None
-    scorer = baselines.learned(asked.method, task, asked)
-    neural = asked.method in baselines.NETWORKS
-    tuned = baselines.thresholds(scorer, task, forks, asked) if neural else {}
+    args.tuned = args.tuned or None
+    scorer = baselines.learned(args.method, task, args)
+    neural = args.method in baselines.NETWORKS
+    tuned = baselines.thresholds(scorer, task, forks, args) if neural else {}
     threshold = tuned.get(baselines.UNSAMPLED, rocket.THRESHOLD)
-    seen = {"windows": sum(len(sample.stable) for sample in samples), "share": asked.share}
+    training_data = {"windows": sum(len(sample.stable) for sample in samples), "share": args.share}
     if not neural:
-        seen |= {"kernels": rocket.KERNELS, "scikit-learn": version("scikit-learn")}
+        training_data |= {"kernels": rocket.KERNELS, "scikit-learn": version("scikit-learn")}
     else:
-        seen |= {"epochs": asked.epochs, "batch": asked.batch, "tuned": asked.tuned}
-        seen |= {name: version(name) for name in ("keras", "jax")}
-    return scorer, threshold, seen
+        training_data |= {"epochs": args.epochs, "batch": args.batch, "tuned": args.tuned}
+        training_data |= {name: version(name) for name in ("keras", "jax")}
+    return scorer, threshold, training_data
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -94,19 +98,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--tuned", type=int, help="windows of a fork for thresholds (default: all)")
     args = parser.parse_args(arguments)
     started = time.monotonic()
-    out = args.out or HERE / f"{args.method}.npz"
+    out = args.out or MODELS_FOLDER / f"{args.method}.npz"
     with opened(args.data) as corpus:
         train = learned if args.method is Criterion.LEARNED else studied
-        scoring, threshold, seen = train(corpus, args)
+        scoring, threshold, training_data = train(corpus, args)
         names = corpus.names
     write_model_file(out, args.method, scoring, threshold)
     model = read_model_file(args.method, out)
-    given = [str(args.method)]
+    options = [str(args.method)]
     for name in ("seed", "share", "forks", "epochs", "batch", "tuned"):
         if (value := getattr(args, name)) != parser.get_default(name):
-            given += [f"--{name}", str(value)]
+            options += [f"--{name}", str(value)]
     card = {
-        "command": f"python benchmarks/stop_models.py {shlex.join(given)}",
+        "command": f"python benchmarks/stop_models.py {shlex.join(options)}",
         "figures": "benchmarks/results/learned-stopping.md",
         "digest": model.digest,
         "bytes": out.stat().st_size,
@@ -114,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "seen": f"{len(names)} benchmarks of {len({project(text) for text in names})} systems, "
         "JMH, iterations of 100 ms",
         "data": LICENCE,
-        **seen,
+        **training_data,
         "seed": args.seed,
         "numpy": version("numpy"),
         "minutes": round((time.monotonic() - started) / 60, 1),

@@ -40,7 +40,7 @@ from auditor.warmup.stop_rules import WatcherFactory
 
 ROOT = Path(__file__).parent.parent
 METHODS = (Criterion.LEARNED, Criterion.RCIW, Criterion.KLD, Criterion.COV, Criterion.FIXED)
-OFF = 0.05
+TOLERANCE = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,21 +56,21 @@ class Series:
 class Judged:
     """What the methods made of a process: after how many seconds it ended, and how far it is off.
 
-    `truth` and `said` are of windows of both classes, as the model sees them.
+    `truth` and `verdicts` are of windows of both classes, as the model sees them.
     """
 
     steady: bool
     seconds: dict[Criterion, float]
-    off: dict[Criterion, float]
+    deviations: dict[Criterion, float]
     truth: np.ndarray
-    said: np.ndarray
+    verdicts: np.ndarray
 
 
-def series(subject: str, folder: Path, asked: argparse.Namespace) -> Iterator[Series]:
+def series(subject: str, folder: Path, args: argparse.Namespace) -> Iterator[Series]:
     """Yield what the processes of a suite measure; raises CalledProcessError."""
     command = [sys.executable, "-m", "auditor", "steady", subject, "--run", "--quiet"]
-    command += ["--iterations", str(asked.iterations), "--iteration-time", asked.iteration_time]
-    command += ["--forks", str(asked.forks), "--benchmarks", asked.benchmarks, "-o", str(folder)]
+    command += ["--iterations", str(args.iterations), "--iteration-time", args.iteration_time]
+    command += ["--forks", str(args.forks), "--benchmarks", args.benchmarks, "-o", str(folder)]
     subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     runs = read_suite_runs(folder / "store.sqlite")
     results = measured.build_stored_results(runs.runs, harness=runs.harness, digest=runs.digest)
@@ -82,33 +82,33 @@ def series(subject: str, folder: Path, asked: argparse.Namespace) -> Iterator[Se
                     yield Series(name, np.asarray(process.all_values), lasted)
 
 
-def slowed(one: Series, by: float, fading: float) -> Series:
+def slowed(process: Series, slowdown: float, fading: float) -> Series:
     """Return a process that is slower at first, by so much of itself, which fades in so long."""
-    begun = np.concatenate(([0.0], one.lasted.cumsum()[:-1]))
-    return replace(one, values=one.values * (1 + by * np.exp(-begun / fading)))
+    starts = np.concatenate(([0.0], process.lasted.cumsum()[:-1]))
+    return replace(process, values=process.values * (1 + slowdown * np.exp(-starts / fading)))
 
 
-def judged(asked: argparse.Namespace, one: Series) -> Judged:
+def judged(args: argparse.Namespace, process: Series) -> Judged:
     """Show a process to all methods."""
-    start = CpSsd().find_steady_start(one.values).start
-    level = one.values[len(one.values) // 2 if start is None else start :].mean()
-    measured = asked.measured
-    if asked.slower:
-        one = slowed(one, asked.slower, asked.fading)
-    seconds, off = {}, {}
+    start = CpSsd().find_steady_start(process.values).start
+    level = process.values[len(process.values) // 2 if start is None else start :].mean()
+    measured = args.measured
+    if args.slower:
+        process = slowed(process, args.slower, args.fading)
+    seconds, deviations = {}, {}
     for method in METHODS:
-        warm = _warm(method, one)
-        if warm is not None and warm + measured <= len(one.values):
+        warm = _warm(method, process)
+        if warm is not None and warm + measured <= len(process.values):
             window = slice(warm, warm + measured)
-            seconds[method] = float(one.lasted[: warm + measured].sum())
-            off[method] = abs(float(one.values[window].mean() / level) - 1)
-    truth = said = np.empty(0, dtype=bool)
-    if start is not None and not asked.slower:
-        truth, said = _windows(one, start)
-    return Judged(start is not None, seconds, off, truth, said)
+            seconds[method] = float(process.lasted[: warm + measured].sum())
+            deviations[method] = abs(float(process.values[window].mean() / level) - 1)
+    truth = verdicts = np.empty(0, dtype=bool)
+    if start is not None and not args.slower:
+        truth, verdicts = _windows(process, start)
+    return Judged(start is not None, seconds, deviations, truth, verdicts)
 
 
-def _warm(method: Criterion, one: Series) -> int | None:
+def _warm(method: Criterion, process: Series) -> int | None:
     """Return how many iterations the warm-up has; that of FIXED is none at all."""
     if method is Criterion.FIXED:
         return 0
@@ -116,45 +116,56 @@ def _warm(method: Criterion, one: Series) -> int | None:
     digest = None if model is None else model.digest
     watch = StoppingRule(method=method, measured=WINDOW, seconds=np.inf, model=digest)
     rule = WatcherFactory().build_rule(watch, 1)
-    shown = zip(one.values.tolist(), one.lasted.tolist(), strict=True)
+    iterations = zip(process.values.tolist(), process.lasted.tolist(), strict=True)
     return next(
-        (warm for each in shown if (warm := rule.observe_iteration(*each)) is not None), None
+        (
+            warm
+            for iteration in iterations
+            if (warm := rule.observe_iteration(*iteration)) is not None
+        ),
+        None,
     )
 
 
-def _windows(one: Series, start: int) -> tuple[np.ndarray, np.ndarray]:
+def _windows(process: Series, start: int) -> tuple[np.ndarray, np.ndarray]:
     """Return which windows of a steady process are stable, and which our model calls so."""
-    taken = segments(start - 1, len(one.values))
-    model, run, said = files.load_shipped_model(Criterion.LEARNED), RunSoFar(), {}
-    wanted = set((taken.starts + WINDOW).tolist())
-    for number, each in enumerate(zip(one.values.tolist(), one.lasted.tolist(), strict=True), 1):
-        run.add_iteration(*each)
-        if number in wanted:
+    windows = segments(start - 1, len(process.values))
+    model, run, verdicts = files.load_shipped_model(Criterion.LEARNED), RunSoFar(), {}
+    ends = set((windows.starts + WINDOW).tolist())
+    for number, iteration in enumerate(
+        zip(process.values.tolist(), process.lasted.tolist(), strict=True), 1
+    ):
+        run.add_iteration(*iteration)
+        if number in ends:
             case = build_feature_vector(run.compute_features(), model.scoring.stable.names)
-            said[number - WINDOW] = model.scoring.score_window(case) >= EVEN
-    return taken.stable, np.array([said[int(at)] for at in taken.starts])
+            verdicts[number - WINDOW] = model.scoring.score_window(case) >= EVEN
+    return windows.stable, np.array(
+        [verdicts[int(window_start)] for window_start in windows.starts]
+    )
 
 
-def show(subject: str, every: Sequence[Judged]) -> None:
+def show(subject: str, runs: Sequence[Judged]) -> None:
     """Print what the methods come to."""
-    print(f"\n{subject}: {len(every)} processes, {sum(one.steady for one in every)} become steady")
+    print(f"\n{subject}: {len(runs)} processes, {sum(run.steady for run in runs)} become steady")
     print(f"{'':<12}{'warm':>6}{'seconds':>10}{'off: median':>14}{'90 %':>8}{'> 5 %':>8}")
     for method in METHODS:
-        off = np.array([one.off[method] for one in every if method in one.off])
-        seconds = [one.seconds[method] for one in every if method in one.seconds]
-        if not len(off):
+        deviations = np.array([run.deviations[method] for run in runs if method in run.deviations])
+        seconds = [run.seconds[method] for run in runs if method in run.seconds]
+        if not len(deviations):
             print(f"{method:<12}{0:>6}")
             continue
         name = "no warm-up" if method is Criterion.FIXED else method
         print(
-            f"{name:<12}{len(off):>6}{np.median(seconds):>10.2f}{np.median(off):>14.2%}"
-            f"{np.percentile(off, 90):>8.1%}{(off > OFF).sum():>8}"
+            f"{name:<12}{len(deviations):>6}{np.median(seconds):>10.2f}{np.median(deviations):>14.2%}"
+            f"{np.percentile(deviations, 90):>8.1%}{(deviations > TOLERANCE).sum():>8}"
         )
-    truth, said = (np.concatenate([getattr(one, of) for one in every]) for of in ("truth", "said"))
+    truth, verdicts = (
+        np.concatenate([getattr(run, field) for run in runs]) for field in ("truth", "verdicts")
+    )
     if len(truth) and truth.any() and not truth.all():
-        begun = sum(1 for one in every if len(one.truth) and (~one.truth).sum() > 1)
-        print(f"steady later than from the first iteration on: {begun}")
-        result = classified(truth, said)
+        late_count = sum(1 for run in runs if len(run.truth) and (~run.truth).sum() > 1)
+        print(f"steady later than from the first iteration on: {late_count}")
+        result = classified(truth, verdicts)
         print(f"learned, windows: F1 {result.f1:.3f}, balanced accuracy {result.balanced:.3f}")
 
 
@@ -173,7 +184,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--fading", type=float, default=1.0, help="seconds")
     parser.add_argument("--keep", type=Path, help="a folder for results and stores, gone on with")
     args = parser.parse_args(arguments)
-    every: list[Judged] = []
+    runs: list[Judged] = []
     with tempfile.TemporaryDirectory(prefix="stopping-elsewhere-") as scratch:
         for number, subject in enumerate(args.subjects):
             place = (args.keep or Path(scratch)) / f"{number}-{args.iteration_time}"
@@ -181,9 +192,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             with ProcessPoolExecutor() as pool:
                 of_subject = list(pool.map(partial(judged, args), result))
             show(f"{subject}, {args.iteration_time}", of_subject)
-            every += of_subject
+            runs += of_subject
     if len(args.subjects) > 1:
-        show("all", every)
+        show("all", runs)
 
 
 if __name__ == "__main__":

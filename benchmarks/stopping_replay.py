@@ -16,7 +16,7 @@ import numpy as np
 from corpus import Corpus, add_option, opened
 from quantities import table
 from replaying import Replayed, figures, judgeable, replayed
-from training.looks import wanted
+from training.looks import steady_mean
 from training.replay import LIMIT, Iterations
 
 from auditor.core.suite import IterationSettings
@@ -26,30 +26,34 @@ PERFECT = "perfect"
 ITERATIONS = (0, 30, 100, 300)
 MARGINS = ((0, 500), (50, 300), (100, 500))
 """What somebody waits on who knows the start, and where the warm-up ends at the latest."""
-NEAR = (0.005, 0.01, 0.02)
+TOLERANCES = (0.005, 0.01, 0.02)
 """What the mean of a window may be off, as a part, for somebody who knows what it should be."""
 
 
 def ways(forks: Sequence[np.ndarray], starts: Sequence[int]) -> dict[str, list[Iterations]]:
     """Return the last warm-up and the last measured iteration of each fork, by way."""
     numbers = [start if start >= 0 else LIMIT - 1 for start in starts]
-    found = {PERFECT: [(start, start + WINDOW) for start in numbers]}
+    stops_by_way = {PERFECT: [(start, start + WINDOW) for start in numbers]}
     for margin, most in MARGINS:
         its = [min(start + margin, most - 1) for start in numbers]
-        found[f"{PERFECT} + {margin}, at most {most}"] = [(one, one + WINDOW) for one in its]
-    for part in NEAR:
-        firsts = [right(one, start, part) for one, start in zip(forks, starts, strict=True)]
-        found[f"right within {part:.1%}"] = [(first - 1, first + WINDOW - 1) for first in firsts]
+        stops_by_way[f"{PERFECT} + {margin}, at most {most}"] = [
+            (last_warm_up, last_warm_up + WINDOW) for last_warm_up in its
+        ]
+    for part in TOLERANCES:
+        firsts = [right(values, start, part) for values, start in zip(forks, starts, strict=True)]
+        stops_by_way[f"right within {part:.1%}"] = [
+            (first - 1, first + WINDOW - 1) for first in firsts
+        ]
     for number in ITERATIONS:
-        found[f"{number} iterations"] = [(number - 1, number + WINDOW - 1)] * len(starts)
-    return found
+        stops_by_way[f"{number} iterations"] = [(number - 1, number + WINDOW - 1)] * len(starts)
+    return stops_by_way
 
 
 def right(values: np.ndarray, start: int, part: float) -> int:
     """Return where the first window begins whose mean is right but for such a part."""
     sums = np.concatenate(([0.0], values[: LIMIT + WINDOW - 1].cumsum()))
-    off = abs((sums[WINDOW:] - sums[:-WINDOW]) / WINDOW / wanted(values, start) - 1)
-    hits = np.flatnonzero(off < part)
+    deviations = abs((sums[WINDOW:] - sums[:-WINDOW]) / WINDOW / steady_mean(values, start) - 1)
+    hits = np.flatnonzero(deviations < part)
     return int(hits[0]) if hits.size else LIMIT
 
 
@@ -57,8 +61,8 @@ def _replayed(
     corpus: Corpus, resamples: int, task: tuple[str, IterationSettings]
 ) -> dict[tuple[str, str], Replayed]:
     name = f"{task[0]}.json"
-    known = ways(corpus.series(name), corpus.starts(name))
-    return replayed(corpus, resamples, task, known)
+    stops_by_way = ways(corpus.series(name), corpus.starts(name))
+    return replayed(corpus, resamples, task, stops_by_way)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

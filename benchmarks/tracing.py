@@ -66,7 +66,7 @@ class Prepared:
     project: Project
     launcher: Launcher
     trial: Trial
-    into: Path
+    folder: Path
 
 
 def run(jobs: Iterable[Invocation], host: LocalHost) -> list[CompletedProcess]:
@@ -90,7 +90,7 @@ def traced(ready: Prepared, host: LocalHost) -> tuple[list[CompletedProcess], fl
     """Run the tests with the library traced."""
     jobs: list[Invocation] = []
     answers = []
-    for job in ready.launcher.plan_launch(ready.project, ready.trial, ready.into):
+    for job in ready.launcher.plan_launch(ready.project, ready.trial, ready.folder):
         jobs.append(job)
         answers.append(host.run_process(job))
     return answers, testing(answers, jobs)
@@ -99,13 +99,13 @@ def traced(ready: Prepared, host: LocalHost) -> tuple[list[CompletedProcess], fl
 def plain(ready: Prepared, host: LocalHost) -> float:
     """Run the same tests as they are."""
     seconds = 0.0
-    for job in ready.launcher.plan_launch(ready.project, ready.trial, ready.into):
+    for job in ready.launcher.plan_launch(ready.project, ready.trial, ready.folder):
         if job.argv[:3] == BUILD:
             continue
         if ready.project.harness == "go":
             job = _without_overlay(ready, job, host)  # noqa: PLW2901
-        own = tuple((key, value) for key, value in job.environment if key not in SWITCHES)
-        seconds += host.run_process(replace(job, environment=own)).seconds
+        environment = tuple((key, value) for key, value in job.environment if key not in SWITCHES)
+        seconds += host.run_process(replace(job, environment=environment)).seconds
     return seconds
 
 
@@ -113,42 +113,42 @@ def _without_overlay(ready: Prepared, job: Invocation, host: LocalHost) -> Invoc
     """Return the run of a package's tests that are built of its own files."""
     folder = job.cwd.relative_to(ready.project.root).as_posix()
     binary = Path(job.argv[0])
-    place = PackageBuild(ready.project, ready.into / "plain", binary.stem, folder)
+    place = PackageBuild(ready.project, ready.folder / "plain", binary.stem, folder)
     if not place.binary_path.exists():
         place.binary_path.parent.mkdir(parents=True, exist_ok=True)
         host.run_process(commands.compile_tests(place, overlaid=False))
     return replace(job, argv=(str(place.binary_path), *job.argv[1:]))
 
 
-def made_ready(tracing: LibraryTracing, written: str, into: Path, host: LocalHost) -> Prepared:
+def made_ready(tracing: LibraryTracing, name: str, folder: Path, host: LocalHost) -> Prepared:
     """Make a client ready, with all that is needed to run its tests."""
     client_spec = ClientSpec(
-        name=written,
-        subject=parse_subject(written, Path.cwd()),
+        name=name,
+        subject=parse_subject(name, Path.cwd()),
         build=BuildOptions(),
         python=PythonSpec(),
     )
     client = tracing.prepare_client(client_spec)
     variant = Variant(VariantKind.TRACED, tracing.library.methods)
     overlay: Any = tracing.mutator.build_overlay(tracing.library.sources, variant)
-    build = client.launcher.plan_build(client.project, overlay, into)
+    build = client.launcher.plan_build(client.project, overlay, folder)
     for path, data in build.files:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     for answer in run(build.steps, host):
         if answer.exit_code != 0:
-            raise SystemExit(f"{written}: {answer.format_tail()}")
+            raise SystemExit(f"{name}: {answer.format_tail()}")
     trial = make_trial(client.project, variant, overlay, SECONDS)
-    return Prepared(client.project, client.launcher, trial, into)
+    return Prepared(client.project, client.launcher, trial, folder)
 
 
-def shown(written: str, ready: Prepared, turns: int, host: LocalHost) -> ClientUse:
+def measure_client(name: str, ready: Prepared, turns: int, host: LocalHost) -> ClientUse:
     """Run the tests of a client in turns, and print what that took and gave."""
     answers, _ = traced(ready, host)  # builds what has to be built
     outcome = ready.launcher.read_outcome(ready.trial, answers)
     if not isinstance(outcome, Traced):
-        print(f"| {written} | | | | {str(outcome)[:100]} |", flush=True)
-        return ClientUse(name=written, reason=str(outcome)[:200])
+        print(f"| {name} | | | | {str(outcome)[:100]} |", flush=True)
+        return ClientUse(name=name, reason=str(outcome)[:200])
     seconds: dict[Callable[..., Any], list[float]] = {plain: [], traced: []}
     for _ in range(turns):
         seconds[plain].append(plain(ready, host))
@@ -158,11 +158,11 @@ def shown(written: str, ready: Prepared, turns: int, host: LocalHost) -> ClientU
     outside = sum(call.outside for call in outcome.calls)
     tests = "?" if outcome.tests is None else f"{outcome.tests:,}"
     print(
-        f"| {written} | {tests} | {outside:,} | {inside:,} | {before:.1f} s "
+        f"| {name} | {tests} | {outside:,} | {inside:,} | {before:.1f} s "
         f"| {after / before:.2f} | {outcome.missing[:60]} |",
         flush=True,
     )
-    return ClientUse(name=written, calls=outcome.calls, tests=outcome.tests)
+    return ClientUse(name=name, calls=outcome.calls, tests=outcome.tests)
 
 
 def main() -> None:
@@ -181,16 +181,16 @@ def main() -> None:
         print(f"\n{library}\n\n| client | tests | outside | inside | tests take | traced | |")
         print("| --- | --- | --- | --- | --- | --- | --- |", flush=True)
         uses = []
-        for written in clients:
+        for name in clients:
             try:
                 ready = made_ready(
-                    tracing, written, home.make_work_folder(f"tracing-{language}-{len(uses)}"), host
+                    tracing, name, home.make_work_folder(f"tracing-{language}-{len(uses)}"), host
                 )
             except AuditError as error:
-                print(f"| {written} | | | | | | {str(error).splitlines()[0][:200]} |", flush=True)
-                uses.append(ClientUse(name=written, reason=str(error)))
+                print(f"| {name} | | | | | | {str(error).splitlines()[0][:200]} |", flush=True)
+                uses.append(ClientUse(name=name, reason=str(error)))
                 continue
-            uses.append(shown(written, ready, arguments.turns, host))
+            uses.append(measure_client(name, ready, arguments.turns, host))
         profile = popularity.build_usage_profile(tracing.library.methods, uses, Ranking.SUM, 20)
         print()
         for rank, method_profile in enumerate(profile.methods[: profile.chosen_count], start=1):

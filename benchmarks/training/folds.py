@@ -28,8 +28,8 @@ def by_benchmark(names: Sequence[str]) -> list[tuple[str, ...]]:
         texts = sorted(name for name in names if project(name) == text)
         # The study's seed belongs to numpy's old generator.
         order = np.random.RandomState(SEED).permutation(len(texts))
-        for part, chosen in zip(parts, np.array_split(order, FOLDS), strict=True):
-            part += [texts[at] for at in sorted(chosen)]
+        for part, indices in zip(parts, np.array_split(order, FOLDS), strict=True):
+            part += [texts[index] for index in sorted(indices)]
     return [tuple(part) for part in parts]
 
 

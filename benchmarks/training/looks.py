@@ -25,7 +25,7 @@ STARTS = (
     *(295, 330, 365, 400, 435, 470, 500),
 )
 """Where the windows begin that are looked at."""
-NEAR = 0.01
+TOLERANCE = 0.01
 """A mean is right that is no further off, as a part of what it should be (tried: 0.02, worse)."""
 SCALE = 35.0
 """Seconds. Who is so far off is worth a third of who is right: settings and dynamic rules of the
@@ -47,12 +47,14 @@ def cases(values: Values, starts: Sequence[int] | Starts) -> tuple[tuple[str, ..
     `values` are seconds per operation in iterations of 100 ms, `starts` where windows begin, in
     ascending order; a run has those that it is long enough for.
     """
-    found = [features for _, features in _looks(values, starts)]
-    names = tuple(found[0])
-    return names, np.array([[one[name] for name in names] for one in found], dtype=np.float32)
+    looks = [features for _, features in _looks(values, starts)]
+    names = tuple(looks[0])
+    return names, np.array(
+        [[features[name] for name in names] for features in looks], dtype=np.float32
+    )
 
 
-def near(values: Values, last_warm_up: int) -> Sample:
+def judge_means(values: Values, last_warm_up: int) -> Sample:
     """Return looks at a run, and whether the mean of each last window is right.
 
     The run has a whole window or more.
@@ -60,10 +62,10 @@ def near(values: Values, last_warm_up: int) -> Sample:
     names, features = cases(values, STARTS)
     starts = STARTS[: len(features)]
     means = np.array([values[start : start + WINDOW].mean() for start in starts])
-    return Sample(names, features, abs(means / wanted(values, last_warm_up) - 1) < NEAR)
+    return Sample(names, features, abs(means / steady_mean(values, last_warm_up) - 1) < TOLERANCE)
 
 
-def wanted(values: Values, last_warm_up: int) -> float:
+def steady_mean(values: Values, last_warm_up: int) -> float:
     """Return the mean of the steady part; without one (-1) the last third stands for it."""
     return float(values[last_warm_up + 1 if last_warm_up >= 0 else len(values) * 2 // 3 :].mean())
 
@@ -79,8 +81,8 @@ def last(values: Values, last_warm_up: int) -> Sample:
     candidateses = [find_start_candidates(run, look) for run, look in _looks(values, STARTS[::2])]
     features = np.concatenate([candidates.sides for candidates in candidateses]).astype(np.float32)
     places = np.concatenate([candidates.places for candidates in candidateses])
-    off = abs(passed[places] - passed[last_warm_up])
-    return Sample(candidateses[0].names, features, np.exp(-off / SCALE))
+    distances = abs(passed[places] - passed[last_warm_up])
+    return Sample(candidateses[0].names, features, np.exp(-distances / SCALE))
 
 
 def _looks(
@@ -88,10 +90,10 @@ def _looks(
 ) -> Iterator[tuple[RunSoFar, dict[str, float]]]:
     """Yield a run as it goes on and its features, at the ends of windows that begin there."""
     run, ends = RunSoFar(), {int(start) + WINDOW for start in starts}
-    shown = values[: max(ends)]
-    for number, (one, lasted) in enumerate(
-        zip(shown, estimate_iteration_times(shown), strict=True), start=1
+    observed = values[: max(ends)]
+    for number, (value, lasted) in enumerate(
+        zip(observed, estimate_iteration_times(observed), strict=True), start=1
     ):
-        run.add_iteration(float(one), float(lasted))
+        run.add_iteration(float(value), float(lasted))
         if number in ends:
             yield run, run.compute_features()

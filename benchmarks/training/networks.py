@@ -65,7 +65,7 @@ _RATES = (1e-3, 1e-4)
 """The learning rate, and its least."""
 
 
-class _Drawn:
+class _GlorotInitializer:
     """Draws weights as the library would (Glorot and Bengio 2010).
 
     The library compiles its own way anew for each shape, a second each.
@@ -85,22 +85,22 @@ class Trainee:
 
     def __init__(self, network: Network, seed: int) -> None:
         """Make it, with weights drawn at random."""
-        drawn = _Drawn(np.random.default_rng(seed))
+        initializer = _GlorotInitializer(np.random.default_rng(seed))
         self._convolutions: list[list[Any]] = []
         self._norms: list[Any] = []
         windows = values = keras.Input((WINDOW, 1))
         for kernels in network.blocks:
             layers = [
-                keras.layers.Conv1D(many, size, padding="same", kernel_initializer=drawn)
+                keras.layers.Conv1D(many, size, padding="same", kernel_initializer=initializer)
                 for size, many in kernels
             ]
             norm = keras.layers.BatchNormalization(momentum=_MOMENTUM, epsilon=network.epsilon)
             parts = [layer(values) for layer in layers]
-            whole = keras.layers.Concatenate()(parts) if len(parts) > 1 else parts[0]
-            values = keras.layers.ReLU()(norm(whole))
+            concatenated = keras.layers.Concatenate()(parts) if len(parts) > 1 else parts[0]
+            values = keras.layers.ReLU()(norm(concatenated))
             self._convolutions.append(layers)
             self._norms.append(norm)
-        self._head = keras.layers.Dense(network.logits, kernel_initializer=drawn)
+        self._head = keras.layers.Dense(network.logits, kernel_initializer=initializer)
         pooled = keras.layers.GlobalAveragePooling1D()(values)
         self._model = keras.Model(windows, self._head(pooled))
 
@@ -145,7 +145,7 @@ class Trainee:
         kernel, bias = self._head.get_weights()
         # Of two logits the study takes the sigmoid of the second.
         document |= {"head": kernel[:, -1], "head_bias": bias[-1]}
-        return {name: np.asarray(one, dtype=np.float32) for name, one in document.items()}
+        return {name: np.asarray(array, dtype=np.float32) for name, array in document.items()}
 
 
 def _loss(logits: int) -> Any:

@@ -44,10 +44,10 @@ def matched(model: Iterations, baseline: Iterations) -> Iterations:
     Of more than the baseline's the last ones are kept, so the warm-up gets longer.
     """
     last_warm_up, last = model
-    wanted = baseline[1] - baseline[0]
-    if wanted < WINDOW:
-        return last - wanted, last
-    return last_warm_up, last_warm_up + wanted
+    measured_count = baseline[1] - baseline[0]
+    if measured_count < WINDOW:
+        return last - measured_count, last
+    return last_warm_up, last_warm_up + measured_count
 
 
 def timed(model: Iterations, baseline: Iterations, fairness: Fairness) -> Iterations:

@@ -26,8 +26,8 @@ def kernels(number: int, rng: np.random.Generator) -> dict[str, npt.NDArray[Any]
     sizes = rng.choice(_SIZES, number)
     weights = np.zeros((number, max(_SIZES)), dtype=np.float32)
     for row, size in zip(weights, sizes, strict=True):
-        drawn = rng.standard_normal(size)
-        row[:size] = drawn - drawn.mean()
+        normals = rng.standard_normal(size)
+        row[:size] = normals - normals.mean()
     dilations = (2 ** rng.uniform(0, np.log2((WINDOW - 1) / (sizes - 1)))).astype(np.int64)
     padded = rng.integers(0, 2, number)
     return {
@@ -41,9 +41,9 @@ def kernels(number: int, rng: np.random.Generator) -> dict[str, npt.NDArray[Any]
 
 def fitted(learn: Sample, seed: int, number: int = KERNELS) -> Rocket:
     """Return a model that has learned; the same seed gives the same one."""
-    drawn = kernels(number, np.random.default_rng(seed))
+    random_kernels = kernels(number, np.random.default_rng(seed))
     cases = (
-        RandomKernels(drawn)
+        RandomKernels(random_kernels)
         .compute_features(learn.windows)
         .reshape(len(learn.stable), -1)
         .astype(np.float64)
@@ -54,7 +54,7 @@ def fitted(learn: Sample, seed: int, number: int = KERNELS) -> Rocket:
     coefficients = np.ravel(ridge.coef_) / scale
     return Rocket(
         {
-            **drawn,
+            **random_kernels,
             "coefficients": coefficients.astype(np.float32).reshape(2, number),
             "intercept": np.float32(np.ravel(ridge.intercept_)[0]),
         }

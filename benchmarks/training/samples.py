@@ -36,14 +36,14 @@ def unbalanced(values: Values, last_warm_up: int, starts: Starts) -> Sample:
 
 def joined(samples: Iterable[Sample]) -> Sample:
     """Return the windows of all samples, one after the other."""
-    every = list(samples)
+    all_samples = list(samples)
     return Sample(
-        np.concatenate([sample.windows for sample in every]),
-        np.concatenate([sample.stable for sample in every]),
+        np.concatenate([sample.windows for sample in all_samples]),
+        np.concatenate([sample.stable for sample in all_samples]),
     )
 
 
 def drawn(sample: Sample, share: float, rng: np.random.Generator) -> Sample:
     """Return a share of the windows, drawn at random, in a random order."""
-    chosen = rng.permutation(len(sample.stable))[: round(share * len(sample.stable))]
-    return Sample(sample.windows[chosen], sample.stable[chosen])
+    indices = rng.permutation(len(sample.stable))[: round(share * len(sample.stable))]
+    return Sample(sample.windows[indices], sample.stable[indices])

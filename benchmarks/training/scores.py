@@ -28,17 +28,17 @@ class Classified:
     balanced: float
 
 
-def classified(truth: Truth, said: Truth) -> Classified:
+def classified(truth: Truth, verdicts: Truth) -> Classified:
     """Judge verdicts (windows,) by what is true; a ratio to nothing is not a number."""
-    hits = float((truth & said).sum())
-    precision, recall = _ratio(hits, said.sum()), _ratio(hits, truth.sum())
-    specificity = _ratio(float((~truth & ~said).sum()), (~truth).sum())
-    f1 = _ratio(2 * hits, said.sum() + truth.sum())
+    hits = float((truth & verdicts).sum())
+    precision, recall = _ratio(hits, verdicts.sum()), _ratio(hits, truth.sum())
+    specificity = _ratio(float((~truth & ~verdicts).sum()), (~truth).sum())
+    f1 = _ratio(2 * hits, verdicts.sum() + truth.sum())
     return Classified(precision, recall, f1, (recall + specificity) / 2)
 
 
-def _ratio(part: float, whole: float) -> float:
-    return float(part / whole) if whole else float("nan")
+def _ratio(part: float, total: float) -> float:
+    return float(part / total) if total else float("nan")
 
 
 def threshold(truth: Truth, scores: Values) -> float:
@@ -102,12 +102,16 @@ class Shares:
 def shares(model: Sequence[Result], baseline: Sequence[Result]) -> Shares:
     """Compare benchmark by benchmark: by quality where that differs, else, if good, by time."""
     pairs = list(zip(model, baseline, strict=True))
-    good = [(result, other) for result, other in pairs if not (result.deviates or other.deviates)]
+    good = [
+        (result, reference)
+        for result, reference in pairs
+        if not (result.deviates or reference.deviates)
+    ]
     counts = (
-        sum(other.deviates and not result.deviates for result, other in pairs),
-        sum(result.seconds < other.seconds for result, other in good),
-        sum(result.deviates and not other.deviates for result, other in pairs),
-        sum(result.seconds > other.seconds for result, other in good),
+        sum(reference.deviates and not result.deviates for result, reference in pairs),
+        sum(result.seconds < reference.seconds for result, reference in good),
+        sum(result.deviates and not reference.deviates for result, reference in pairs),
+        sum(result.seconds > reference.seconds for result, reference in good),
     )
     quality, time, worse_quality, worse_time = (count / len(pairs) for count in counts)
     return Shares(quality, time, worse_quality, worse_time)

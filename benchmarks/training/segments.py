@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from auditor.warmup.detector import WINDOW, Starts
 
-EACH = 50
+PER_CLASS = 50
 """Segments of each class that a fork gives, where it has so many."""
 
 
@@ -30,11 +30,14 @@ def segments(last_warm_up: int, length: int) -> Segments:
     50 windows all are taken, and so many more of the other.
     """
     last = length - WINDOW
-    unstable, stable = _spread(0, last_warm_up, EACH), _spread(last_warm_up + 1, last, EACH)
-    if len(unstable) < EACH:
-        stable = _spread(last_warm_up + 1, last, 2 * EACH - len(unstable))
-    elif len(stable) < EACH:
-        unstable = _spread(0, last_warm_up, 2 * EACH - len(stable))
+    unstable, stable = (
+        _spread(0, last_warm_up, PER_CLASS),
+        _spread(last_warm_up + 1, last, PER_CLASS),
+    )
+    if len(unstable) < PER_CLASS:
+        stable = _spread(last_warm_up + 1, last, 2 * PER_CLASS - len(unstable))
+    elif len(stable) < PER_CLASS:
+        unstable = _spread(0, last_warm_up, 2 * PER_CLASS - len(stable))
     starts = np.concatenate((unstable, stable))
     return Segments(starts, starts > last_warm_up)
 

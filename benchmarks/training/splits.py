@@ -20,9 +20,11 @@ def for_validation(names: Sequence[str]) -> tuple[list[str], list[str]]:
 
     Raises ValueError where a system has one benchmark only.
     """
-    every = sorted(names)
-    systems = [project(name) for name in every]
-    learn, validate = train_test_split(every, test_size=SHARE, random_state=SEED, stratify=systems)
+    all_names = sorted(names)
+    systems = [project(name) for name in all_names]
+    learn, validate = train_test_split(
+        all_names, test_size=SHARE, random_state=SEED, stratify=systems
+    )
     return list(learn), list(validate)
 
 

@@ -36,30 +36,30 @@ _SETTINGS: Mapping[str, object] = {
 }
 
 
-def grown(known: Cases, stable: Truth, seed: int) -> lgb.Booster:
+def grown(cases: Cases, stable: Truth, seed: int) -> lgb.Booster:
     """Return trees that tell whether a case is one of the true ones; the same for the same seed."""
-    data = lgb.Dataset(known, stable)
+    data = lgb.Dataset(cases, stable)
     return lgb.train({**_SETTINGS, "objective": "binary", "seed": seed}, data, ROUNDS)
 
 
-def valued(known: Cases, worth: Values, seed: int) -> lgb.Booster:
+def valued(cases: Cases, worth: Values, seed: int) -> lgb.Booster:
     """Return trees that tell what a case is worth; the same for the same seed."""
-    data = lgb.Dataset(known, worth)
-    own = {"objective": "regression", "num_leaves": 31, "learning_rate": 0.06}
-    return lgb.train({**_SETTINGS, **own, "seed": seed}, data, _LAST_ROUNDS)
+    data = lgb.Dataset(cases, worth)
+    settings = {"objective": "regression", "num_leaves": 31, "learning_rate": 0.06}
+    return lgb.train({**_SETTINGS, **settings, "seed": seed}, data, _LAST_ROUNDS)
 
 
-def scores(trees: lgb.Booster, asked: Cases) -> Values:
+def scores(trees: lgb.Booster, cases: Cases) -> Values:
     """Return how stable each window is, 0 to 1."""
-    return np.asarray(trees.predict(asked), dtype=np.float64)
+    return np.asarray(trees.predict(cases), dtype=np.float64)
 
 
 def table(trees: lgb.Booster, names: Sequence[str]) -> FeatureTrees:
     """Return trees as arrays that need no library; `names` are those of the features."""
     nodes, roots = _Nodes(), []
-    for one in trees.dump_model()["tree_info"]:
+    for tree in trees.dump_model()["tree_info"]:
         roots.append(len(nodes.values))
-        nodes.add(one["tree_structure"])
+        nodes.add(tree["tree_structure"])
     forest = Forest(
         np.array(roots, dtype=np.int32),
         np.array(nodes.features, dtype=np.int16),
@@ -82,17 +82,17 @@ class _Nodes:
 
     def add(self, node: Mapping[str, Any]) -> int:
         """Append a node and what is below it; return where it stands."""
-        at = len(self.values)
+        index = len(self.values)
         self.features.append(node.get("split_feature", 0))
         self.thresholds.append(node.get("threshold", 0.0))
         self.values.append(node.get("leaf_value", 0.0))
-        self.left.append(at)
-        self.right.append(at)
+        self.left.append(index)
+        self.right.append(index)
         if "split_feature" in node:
-            self.left[at] = self.add(node["left_child"])
-            self.right[at] = self.add(node["right_child"])
-            self.values[at] = 0.0
-        return at
+            self.left[index] = self.add(node["left_child"])
+            self.right[index] = self.add(node["right_child"])
+            self.values[index] = 0.0
+        return index
 
 
 def position(names: Sequence[str]) -> list[int]:

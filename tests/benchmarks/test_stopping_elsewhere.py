@@ -26,7 +26,7 @@ print(round(values[0], 6), round(values[100], 6), values[599] < 1.001)
 rng = np.random.default_rng(1)
 noisy = Series("B", 1e-6 * np.exp(0.01 * rng.standard_normal(600)), np.full(600, 0.03))
 found = judged(Namespace(measured=100, slower=1.0, fading=2.0), noisy)
-print(found.off[Criterion.FIXED] > 0.2, len(found.truth))
+print(found.deviations[Criterion.FIXED] > 0.2, len(found.truth))
 """
 
 

@@ -13,7 +13,7 @@ def stepped(last_warm_up: int, length: int = 3000, times: float = 2.0) -> np.nda
 
 @pytest.mark.parametrize(("times", "right"), [(2.3, False), (1.7, True)])
 def test_a_look_is_right_whose_last_window_has_the_mean_of_the_steady_part(times, right):
-    sample = looks.near(stepped(100, times=times), 100)
+    sample = looks.judge_means(stepped(100, times=times), 100)
 
     assert sample.features.shape == (len(looks.STARTS), len(sample.names))
     # The window that begins at 100 has one slow iteration: it is off by 1.3 or by 0.7 percent.
@@ -23,7 +23,9 @@ def test_a_look_is_right_whose_last_window_has_the_mean_of_the_steady_part(times
 
 
 def test_of_a_run_without_a_steady_part_the_last_third_stands_for_it():
-    assert looks.near(stepped(99), -1).truth.tolist() == [start > 99 for start in looks.STARTS]
+    assert looks.judge_means(stepped(99), -1).truth.tolist() == [
+        start > 99 for start in looks.STARTS
+    ]
 
 
 def test_a_place_is_worth_less_the_further_off_it_is():
@@ -47,6 +49,6 @@ def test_a_run_without_a_steady_part_has_no_last_iteration_of_its_warm_up():
 
 
 def test_a_short_run_has_the_looks_that_it_has():
-    sample = looks.near(stepped(10, length=WINDOW + 30), 10)
+    sample = looks.judge_means(stepped(10, length=WINDOW + 30), 10)
 
     assert len(sample.truth) == sum(start <= 30 for start in looks.STARTS) == len(sample.features)
