@@ -1,7 +1,7 @@
 """Windows with their labels."""
 
 import numpy as np
-from training.samples import Sample, balanced, drawn, joined, unbalanced
+from training.samples import Sample, balanced, draw_share, joined, unbalanced
 
 from auditor.warmup.detector import standardise_windows
 
@@ -33,11 +33,11 @@ def test_a_share_is_drawn_without_repeats_and_keeps_its_labels():
         [Sample(windows[:10], windows[:10, 0] > 5), Sample(windows[10:], np.ones(30) > 0)]
     )
 
-    sample = drawn(whole, 0.5, np.random.default_rng(2))
-    again = drawn(whole, 0.5, np.random.default_rng(2))
+    sample = draw_share(whole, 0.5, np.random.default_rng(2))
+    again = draw_share(whole, 0.5, np.random.default_rng(2))
 
     chosen = sample.windows[:, 0]
     assert len(set(chosen.tolist())) == 20
     assert (sample.stable == (chosen > 5)).all()
     assert (again.windows == sample.windows).all()
-    assert sorted(drawn(whole, 1, np.random.default_rng(3)).windows[:, 0]) == list(range(40))
+    assert sorted(draw_share(whole, 1, np.random.default_rng(3)).windows[:, 0]) == list(range(40))
