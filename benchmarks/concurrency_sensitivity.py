@@ -21,7 +21,7 @@ _REPORTED = (ConcurrencyFinding.REGRESSION, ConcurrencyFinding.IMPROVEMENT)
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class LabelledPair:
     """What is expected of a pair of versions, and what was measured of them by which plan."""
 
     expected: ConcurrencyFinding
@@ -54,13 +54,13 @@ def decided(timed: Sequence[RepetitionTimes], plan: RacePlan) -> ConcurrencyFind
 
 
 def sensitivity(
-    pairs: Sequence[Known], reports: Sequence[float], decide: Decide = decided
+    pairs: Sequence[LabelledPair], reports: Sequence[float], decide: Decide = decided
 ) -> tuple[Point, ...]:
     """Return a point for each value of δ_report, in their order."""
     return tuple(_point(pairs, report, decide) for report in reports)
 
 
-def _point(pairs: Sequence[Known], report: float, decide: Decide) -> Point:
+def _point(pairs: Sequence[LabelledPair], report: float, decide: Decide) -> Point:
     outcomes = [
         (pair.expected, decide(pair.timed, replace(pair.plan, report=report))) for pair in pairs
     ]

@@ -27,7 +27,7 @@ os.environ.setdefault("KERAS_BACKEND", "jax")
 from training import networks, rocket, splits
 from training.folds import by_benchmark
 from training.replay import LIMIT
-from training.samples import Sample, balanced, drawn, joined, unbalanced
+from training.samples import Sample, balanced, draw_share, joined, unbalanced
 from training.scores import classified, threshold
 
 from auditor.warmup.detector import WINDOW, standardise_windows
@@ -93,7 +93,7 @@ def segmented(forks: Forks, names: Iterable[str], share: float, rng: np.random.G
     """Return a share of each benchmark's segments; forks that are never steady have none."""
     steady = ([fork for fork in forks[name] if fork.last_warm_up >= 0] for name in names)
     return joined(
-        drawn(
+        draw_share(
             joined(balanced(fork.values, fork.last_warm_up) for fork in benchmark_forks), share, rng
         )
         for benchmark_forks in steady

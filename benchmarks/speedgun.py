@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from concurrency_sensitivity import Known, Point, sensitivity
+from concurrency_sensitivity import LabelledPair, Point, sensitivity
 from sensitivity_drawing import svg
 
 from auditor.concurrency import document as concurrency_document
@@ -138,8 +138,8 @@ def _called(lane: ThreadsResult) -> str:
     return f"{lane.threads or 1}: {votes.old}/{votes.new}/{votes.none}/{votes.inconclusive}"
 
 
-def _label_pair(pair: Pair, document: ConcurrencyDocument) -> Known:
-    return Known(pair.expected, tuple(_timed(document)), RacePlan())
+def _label_pair(pair: Pair, document: ConcurrencyDocument) -> LabelledPair:
+    return LabelledPair(pair.expected, tuple(_timed(document)), RacePlan())
 
 
 def _timed(document: ConcurrencyDocument) -> Iterator[RepetitionTimes]:
@@ -175,7 +175,7 @@ def main() -> None:
     parser.add_argument("--draw", type=Path, help="the SVG of precision and recall")
     args = parser.parse_args()
     folder = args.folder.absolute()
-    labelled_pairs: list[Known] = []
+    labelled_pairs: list[LabelledPair] = []
     for index, pair in enumerate(pairs(compiled(folder / "classes"))):
         if args.only not in f"{pair.row} {pair.subject} {pair.old} {pair.new}":
             continue

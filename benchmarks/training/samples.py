@@ -43,7 +43,7 @@ def joined(samples: Iterable[Sample]) -> Sample:
     )
 
 
-def drawn(sample: Sample, share: float, rng: np.random.Generator) -> Sample:
+def draw_share(sample: Sample, share: float, rng: np.random.Generator) -> Sample:
     """Return a share of the windows, drawn at random, in a random order."""
     indices = rng.permutation(len(sample.stable))[: round(share * len(sample.stable))]
     return Sample(sample.windows[indices], sample.stable[indices])

@@ -2,7 +2,7 @@
 
 import pytest
 from concurrencies import PLAN, timed
-from concurrency_sensitivity import Known, decided, sensitivity
+from concurrency_sensitivity import LabelledPair, decided, sensitivity
 
 from auditor.core.contracts.concurrency import SEQUENTIAL, ConcurrencyFinding
 
@@ -22,11 +22,11 @@ TABLE_2 = (
 def make_pair(expected, *times, threads=8):
     """Return a pair whose tests take so many times as long with the new version."""
     measured = tuple(timed(number, threads, times=factor) for number, factor in enumerate(times, 1))
-    return Known(expected, measured, PLAN)
+    return LabelledPair(expected, measured, PLAN)
 
 
 def test_the_reports_of_the_paper_have_its_precision_and_recall():
-    pairs = [Known(expected, (), PLAN) for expected, _ in TABLE_2]
+    pairs = [LabelledPair(expected, (), PLAN) for expected, _ in TABLE_2]
     reported = iter([finding for _, finding in TABLE_2])
 
     (point,) = sensitivity(pairs, [0.05], lambda _timed, _plan: next(reported))

@@ -1,7 +1,7 @@
 """Windows with their labels."""
 
 import numpy as np
-from training.samples import Sample, balanced, drawn, joined, unbalanced
+from training.samples import Sample, balanced, draw_share, joined, unbalanced
 
 from auditor.warmup.detector import standardise_windows
 
@@ -33,11 +33,12 @@ def test_a_share_is_drawn_without_repeats_and_keeps_its_labels():
         [Sample(windows[:10], windows[:10, 0] > 5), Sample(windows[10:], np.ones(30) > 0)]
     )
 
-    sample = drawn(full_sample, 0.5, np.random.default_rng(2))
-    second_draw = drawn(full_sample, 0.5, np.random.default_rng(2))
+    sample = draw_share(full_sample, 0.5, np.random.default_rng(2))
+    second_draw = draw_share(full_sample, 0.5, np.random.default_rng(2))
 
     window_numbers = sample.windows[:, 0]
     assert len(set(window_numbers.tolist())) == 20
     assert (sample.stable == (window_numbers > 5)).all()
     assert (second_draw.windows == sample.windows).all()
-    assert sorted(drawn(full_sample, 1, np.random.default_rng(3)).windows[:, 0]) == list(range(40))
+    everything = draw_share(full_sample, 1, np.random.default_rng(3))
+    assert sorted(everything.windows[:, 0]) == list(range(40))
