@@ -54,7 +54,7 @@ def run(
     outcome: Outcome,
     *,
     purpose: Purpose = Purpose.SUITE,
-    of: Benchmark | None = None,
+    of_benchmark: Benchmark | None = None,
     repetition: int = 1,
     fork: int = 1,
     arms: Sequence[Arm] = (Arm(ArmName.PLAIN),),
@@ -65,7 +65,7 @@ def run(
         subject="digest",
         purpose=purpose,
         variant=Variant(VariantKind.PLAIN),
-        benchmark=of or benchmark(),
+        benchmark=of_benchmark or benchmark(),
         schedule=schedule(arms),
         repetition=repetition,
         fork=fork,
@@ -198,12 +198,16 @@ def benchmark_verdict_of(**fields: Any) -> BenchmarkVerdict:
 
 def pair_verdict(
     method_name: str = "Push",
-    by: str = "BenchmarkPush",
+    benchmark_name: str = "BenchmarkPush",
     outcome: Verdict = Verdict.DETECTED,
     **more,
 ) -> PairVerdict:
     called = ReachState.NOT_AT_ALL if outcome is Verdict.UNREACHED else ReachState.IN_LOOP
-    values = {"method": method(method_name).id, "benchmark": benchmark(by).id, "reach": called}
+    values = {
+        "method": method(method_name).id,
+        "benchmark": benchmark(benchmark_name).id,
+        "reach": called,
+    }
     return pair_verdict_of(outcome=outcome, **(values | more))
 
 

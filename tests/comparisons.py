@@ -26,7 +26,7 @@ def benchmark(name, head=1.0, *, fresh=True, allocations=None):
     return BenchmarkComparison(id=name, dimensions=tuple(judged))
 
 
-def made(*benchmarks, **more):
+def build_comparison(*benchmarks, **more):
     comparison = Comparison(
         min_delta=0.05,
         benchmarks=benchmarks,
@@ -40,8 +40,8 @@ def made(*benchmarks, **more):
     return build_comparison_document(comparison, context, base="b" * 40)
 
 
-def whole():
-    return made(
+def full_comparison():
+    return build_comparison(
         benchmark("example.org/ring.BenchmarkPush", 1.3),
         benchmark("example.org/ring.BenchmarkPop", 0.7),
         benchmark("example.org/ring.BenchmarkLen", allocations=(0.0, 1.0)),

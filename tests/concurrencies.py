@@ -29,7 +29,7 @@ AROUND = Circumstances(
 )
 
 
-def made(number=1, *, prefix=3, suffix=4, threads=8):
+def make_race_test(number=1, *, prefix=3, suffix=4, threads=8):
     """Return a test of so many statements in its prefix and in each suffix."""
     call = Statement(member=Member(kind=MemberKind.METHOD, owner="org.example.Pool", name="size"))
     return Test(
@@ -74,7 +74,9 @@ def verdict(*lanes, control=None, tests=None, plan=PLAN, **suite):
     """Return what these numbers of threads come to."""
     finding = oracle.combine_findings(lanes)
     test_numbers = {test.timed.test for lane_result in lanes for test in lane_result.tests}
-    tests = tests or tuple(made(number, suffix=9 - number) for number in sorted(test_numbers))
+    tests = tests or tuple(
+        make_race_test(number, suffix=9 - number) for number in sorted(test_numbers)
+    )
     sizes = {test.number: len(test.prefix) + sum(map(len, test.suffixes)) for test in tests}
     return ConcurrencyVerdict(
         subject="org.example.Pool",
@@ -90,7 +92,7 @@ def verdict(*lanes, control=None, tests=None, plan=PLAN, **suite):
     )
 
 
-def whole(**more):
+def full_verdict(**more):
     """Return a regression with all that a verdict can have."""
     result = verdict(
         lane(2, 1.04, 1.1, 0.99, 1.0, None),
@@ -112,4 +114,4 @@ def whole(**more):
 
 
 def document(concurrency_verdict=None, **around):
-    return concurrency_document(concurrency_verdict or whole(), replace(AROUND, **around))
+    return concurrency_document(concurrency_verdict or full_verdict(), replace(AROUND, **around))

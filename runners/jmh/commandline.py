@@ -168,8 +168,8 @@ def _describe_member(
 ) -> BenchmarkProcess:
     files = _locate_files(trial, build_folder)
     # All forks of a JVM have its environment.
-    told = (f"prepend=-D{name}={file}" for name, file in files.items())
-    fork = (*told, *_describe_fork(guests, trial, build_folder))
+    properties = (f"prepend=-D{name}={file}" for name, file in files.items())
+    fork = (*properties, *_describe_fork(guests, trial, build_folder))
     shared = find_shared_jvm(trial)
     fields = (
         repr(trial.timeout_seconds),

@@ -155,7 +155,7 @@ class Stage:
         )
         return main(arguments, surroundings=surroundings)
 
-    def of(self, **changes: Any) -> "Stage":
+    def with_audit(self, **changes: Any) -> "Stage":
         return replace(self, audit=FakeAudit(**changes), opened=[])
 
     @contextmanager

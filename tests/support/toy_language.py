@@ -71,7 +71,7 @@ CLOCKED: Mapping[tuple[str, str], float] = {}
 """The share that calls seem to have while they are counted."""
 IN_ONE_CALL: frozenset[str] = frozenset()
 """The benchmarks of which one call of the harness's holds all blocks."""
-APART: frozenset[str] = frozenset()
+KEPT_METHODS: frozenset[str] = frozenset()
 """The methods that stay beside their slowed version."""
 SLOW_CLOCKS: Mapping[tuple[str, str], float] = {}
 """Where the guest tells more seconds of a clock reading than one takes."""
@@ -106,7 +106,7 @@ class Words:
                 name=name,
                 parameters=(),
                 refusal="it has no body" if name == "mute" else None,
-                keeps_original=name in APART,
+                keeps_original=name in KEPT_METHODS,
             )
             for name in METHODS
         )
@@ -142,7 +142,7 @@ class Machine:
     cut: int | None = None
     moved: float = 0.0
     slower: Mapping[tuple[str, str], float] = field(default_factory=dict)
-    done: list = field(default_factory=list)
+    ended_trials: list = field(default_factory=list)
 
     def monotonic(self):
         return self.now_seconds
@@ -152,10 +152,10 @@ class Machine:
 
     def run_trials(self, trials):
         for trial in trials:
-            if len(self.done) == self.cut:
+            if len(self.ended_trials) == self.cut:
                 raise OutOfTime("too late")
             self.now_seconds += 1.0
-            self.done.append(trial)
+            self.ended_trials.append(trial)
             outcome = self._outcome(trial)
             yield Run(trial=trial, host=HOST, outcome=outcome, started=self.now(), seconds=1.0)
 

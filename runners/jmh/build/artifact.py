@@ -200,7 +200,7 @@ def _copy_artifact_files(
     artifact = f"{spec.group}:{spec.artifact}:{spec.version}"
     _write_text(folder / "pom.xml", render_copy_pom(artifact, classifiers))
     try:
-        maven.run_goals("validate", cwd=folder, what=f"maven:{artifact}")
+        maven.run_goals("validate", cwd=folder, activity=f"maven:{artifact}")
     except NotPublished as error:
         if error.artifact.startswith(f"{spec.group}:{spec.artifact}:"):
             raise UsageError(str(error)) from error

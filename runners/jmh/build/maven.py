@@ -52,14 +52,14 @@ class Maven:
     tell: Callable[[str], None] = ignore_step
     """Hears which step Maven is at."""
 
-    def run_goals(self, *arguments: str, cwd: Path, what: str) -> None:
-        """Run goals in a folder of ours; raises, naming `what`, when they fail."""
+    def run_goals(self, *arguments: str, cwd: Path, activity: str) -> None:
+        """Run goals in a folder of ours; raises, naming the activity, when they fail."""
         repository = self.home.make_cache_folder("maven")
         with self.home.lock_folder(repository):
             words = ("-U", *self.list_common_arguments(cwd), *arguments)
             answer = self._run(*words, cwd=cwd)
         if answer.exit_code != 0:
-            raise self._diagnose_failure(answer, cwd, what)
+            raise self._diagnose_failure(answer, cwd, activity)
 
     def _diagnose_failure(self, answer: CompletedProcess, cwd: Path, activity: str) -> AuditError:
         output = _decode_without_colours(answer.stdout + b"\n" + answer.stderr)
@@ -163,7 +163,7 @@ def _fetch_verified_jar(maven: Maven, artifact: str, jar: Path, sha256: str, pur
         maven.run_goals(
             f"{DEPENDENCY_PLUGIN}:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={folder}",
             "-Dmdep.overWriteReleases=true",
-            cwd=folder, what=f"fetching {artifact} for {purpose}",
+            cwd=folder, activity=f"fetching {artifact} for {purpose}",
         )  # fmt: skip
     if file_digest(jar) != sha256:
         raise ResolveFailed(

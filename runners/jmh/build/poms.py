@@ -90,7 +90,7 @@ def class_path_of(maven: Maven, pom: Path, activity: str) -> tuple[Path, ...]:
     answer = pom.with_suffix(".classpath")
     maven.run_goals(
         "-f", str(pom), f"{DEPENDENCY_PLUGIN}:build-classpath", "-DincludeScope=test",
-        f"-Dmdep.outputFile={answer}", "-Dmdep.pathSeparator=:", cwd=pom.parent, what=activity,
+        f"-Dmdep.outputFile={answer}", "-Dmdep.pathSeparator=:", cwd=pom.parent, activity=activity,
     )  # fmt: skip
     text = answer.read_text().strip() if answer.is_file() else ""
     return tuple(Path(path) for path in text.split(":") if path)

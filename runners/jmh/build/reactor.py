@@ -111,14 +111,14 @@ def _compile_with_checks(maven: Maven, plan: BuildPlan, arguments: tuple[str, ..
 
 def _run_compile(maven: Maven, plan: BuildPlan, arguments: tuple[str, ...]) -> None:
     try:
-        maven.run_goals("test-compile", *arguments, cwd=plan.folder, what="the build")
+        maven.run_goals("test-compile", *arguments, cwd=plan.folder, activity="the build")
     except NotPublished as error:
         # A module that needs the jar of another (a shaded one, say) has to wait for it.
         if not any(
             f":{module.module_key[1]}:" in error.artifact for module in plan.modules.values()
         ):
             raise
-        maven.run_goals("package", *arguments, _NO_TEST_RUNS, cwd=plan.folder, what="the build")
+        maven.run_goals("package", *arguments, _NO_TEST_RUNS, cwd=plan.folder, activity="the build")
 
 
 def adapt_project(plan: BuildPlan, jdk: Jdk) -> None:

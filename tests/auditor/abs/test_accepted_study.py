@@ -63,4 +63,4 @@ def test_a_name_that_is_wrong_is_an_error_before_anything_is_run(names, message)
     with pytest.raises(UsageError, match=message):
         audited(accepting(*names), machine)
 
-    assert machine.done == []
+    assert machine.ended_trials == []

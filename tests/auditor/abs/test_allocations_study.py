@@ -61,10 +61,10 @@ def test_there_is_one_process_for_each_reached_pair_and_it_is_short():
     machine = Machine()
     audited(ALLOCATION_REQUEST, machine=machine)
 
-    allocation_trials = allocating(machine.done)
+    allocation_trials = allocating(machine.ended_trials)
     keys = [(trial.variant.methods[0].name, trial.benchmark.name) for trial in allocation_trials]
     assert len(keys) == len(set(keys)) == REACHED
-    timed = next(trial for trial in machine.done if trial.purpose is Purpose.PAIRS)
+    timed = next(trial for trial in machine.ended_trials if trial.purpose is Purpose.PAIRS)
     assert {len(trial.schedule.blocks) for trial in allocation_trials} == {25}
     assert all(trial.schedule.seconds <= 0.01 for trial in allocation_trials)
     assert {trial.variant.kind for trial in allocation_trials} == {VariantKind.DELAYED}
@@ -77,7 +77,7 @@ def test_both_arms_of_a_pair_are_drawn_and_stand_side_by_side():
     audited(ALLOCATION_REQUEST, machine=machine)
 
     orders = set()
-    for trial in allocating(machine.done):
+    for trial in allocating(machine.ended_trials):
         arms = [trial.schedule.arms[block.arm].name for block in trial.schedule.blocks[1:]]
         pairs = list(zip(arms[::2], arms[1::2], strict=True))
         assert all(set(pair) == {ArmName.PROBE, ArmName.ALLOCATING} for pair in pairs)
@@ -102,7 +102,7 @@ def test_nobody_who_did_not_ask_gets_an_answer():
     machine = Machine()
 
     assert audited(request(), machine=machine).allocations is None
-    assert allocating(machine.done) == []
+    assert allocating(machine.ended_trials) == []
 
 
 @pytest.mark.parametrize("budget", [10, 12, 14])
@@ -113,7 +113,7 @@ def test_what_the_budget_prevented_is_undecided(budget):
     verdict = audited(audit_request, machine=(machine := Machine()))
 
     allocations = verdict.allocations
-    assert len(machine.done) <= budget
+    assert len(machine.ended_trials) <= budget
     assert [pair for pair in allocations.pairs if pair.outcome is Verdict.UNMEASURED]
     assert allocations.undecided >= 1
     assert "budget" in {caveat.slug for caveat in verdict.caveats}
@@ -124,10 +124,10 @@ def test_a_second_audit_runs_nothing_and_another_size_only_its_own():
     first = audited(ALLOCATION_REQUEST, store=store)
 
     assert audited(ALLOCATION_REQUEST, store=store, machine=machine) == first
-    assert machine.done == []
+    assert machine.ended_trials == []
     audited(request(allocation_bytes=128), store=store, machine=second_machine)
     # what failed in a way that may pass is remembered as well
-    assert {trial.purpose for trial in second_machine.done} == {Purpose.ALLOCATION}
+    assert {trial.purpose for trial in second_machine.ended_trials} == {Purpose.ALLOCATION}
 
 
 def test_a_dry_run_holds_them_before_and_after():

@@ -5,7 +5,7 @@ from dataclasses import replace
 import msgspec
 import pytest
 from builders import CONTEXT
-from comparisons import whole
+from comparisons import full_comparison
 from rich.console import Console
 from test_similarity_words import SIMILARITY_DOCUMENT as OF_RUNS
 from test_steady_words import CONTEXT as OF_SERIES
@@ -137,7 +137,7 @@ def test_a_result_about_stability_tells_how_many_spreads_are_hidden():
 
 
 def test_page_and_comment_of_a_comparison_say_it_first():
-    quiet = whole()
+    quiet = full_comparison()
     busy = msgspec.structs.replace(quiet, strain=BUSY)
 
     assert plain(comparison.build_view(busy).headline).startswith(

@@ -86,9 +86,9 @@ def test_runs_of_a_busy_machine_are_made_again_once_it_is_quiet():
     assert all(benchmark.max_spread < 0.01 for benchmark in stability.benchmarks)
     assert all(benchmark.runs == 3 for benchmark in stability.benchmarks)
     assert len(stability.suite_seconds) == 3
-    processes = len(machine.done)
+    processes = len(machine.ended_trials)
     assert stability_study.audit_stability(prepare_audit(machine, store)[1]) == stability
-    assert len(machine.done) == processes
+    assert len(machine.ended_trials) == processes
 
 
 def test_on_a_machine_that_stays_busy_nothing_is_run_again_and_no_benchmark_is_blamed():
@@ -96,7 +96,7 @@ def test_on_a_machine_that_stays_busy_nothing_is_run_again_and_no_benchmark_is_b
 
     stability = stability_study.audit_stability(prepare_audit(machine, store)[1])
 
-    assert len(machine.done) == 3 + 3 * 3  # pilots and runs
+    assert len(machine.ended_trials) == 3 + 3 * 3  # pilots and runs
     assert all(benchmark.max_spread is None for benchmark in stability.benchmarks)
     assert all(
         caveat.slug == "busy-machine"
@@ -114,27 +114,27 @@ def test_where_the_machine_is_busy_again_no_more_is_run_until_the_next_call():
 
     stability = stability_study.audit_stability(prepare_audit(machine, store)[1])
 
-    repeats = [trial for trial in machine.done if trial.repetition > REPEAT_OFFSET]
+    repeats = [trial for trial in machine.ended_trials if trial.repetition > REPEAT_OFFSET]
     assert len(repeats) == 3
     assert sum(benchmark.max_spread is None for benchmark in stability.benchmarks) == 2
 
     machine.quiet_runs = inf
     later = stability_study.audit_stability(prepare_audit(machine, store)[1])
     assert all(benchmark.max_spread < 0.01 for benchmark in later.benchmarks)
-    assert max(trial.repetition for trial in machine.done) > 2 * REPEAT_OFFSET
+    assert max(trial.repetition for trial in machine.ended_trials) > 2 * REPEAT_OFFSET
 
 
 def test_a_repeat_that_was_spoilt_as_well_is_told_of_when_it_is_known():
     machine, store = BusyMachine(quiet_runs=0), Memory()
     stability_study.audit_stability(prepare_audit(machine, store)[1])
-    (repeat,) = [trial for trial in machine.done if trial.repetition > REPEAT_OFFSET]
+    (repeat,) = [trial for trial in machine.ended_trials if trial.repetition > REPEAT_OFFSET]
     machine.ends = False
     services = prepare_audit(machine, store)[1]
 
     stability_study.audit_stability(services)
 
     assert ("runs of the suite again", 1) in services.observer.phases
-    assert machine.done[-1] == repeat
+    assert machine.ended_trials[-1] == repeat
 
 
 def test_runs_of_a_busy_machine_are_not_called_dissimilar():
@@ -190,7 +190,7 @@ def test_a_rehearsal_neither_waits_nor_runs():
     machine, store = BusyMachine(ends=False), Memory()
     audit_request, audit_parts = prepare_audit(machine, store)
     abs_audit.audit_suite(audit_request, audit_parts)
-    waits, processes = machine.waits, len(machine.done)
+    waits, processes = machine.waits, len(machine.ended_trials)
 
     left = [
         phase
@@ -198,7 +198,7 @@ def test_a_rehearsal_neither_waits_nor_runs():
         if phase.name == "suite runs"
     ]
 
-    assert (machine.waits, len(machine.done)) == (waits, processes)
+    assert (machine.waits, len(machine.ended_trials)) == (waits, processes)
     assert left[0].stored_count == left[0].trials > 0
 
 

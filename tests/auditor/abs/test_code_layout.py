@@ -19,7 +19,9 @@ def plain(value, number=0, *, benchmark_name="BenchmarkPush", repetition=1):
     """Return a plain process of a layout; its least block counts."""
     purpose = Purpose.REFERENCE if number else Purpose.SUITE
     blocks = Measured((series([1.1 * value, value, 1.2 * value]),))
-    trial_run = run(blocks, purpose=purpose, of=benchmark(benchmark_name), repetition=repetition)
+    trial_run = run(
+        blocks, purpose=purpose, of_benchmark=benchmark(benchmark_name), repetition=repetition
+    )
     return replace(trial_run, trial=replace(trial_run.trial, layout=number))
 
 

@@ -52,7 +52,7 @@ def by_key(verdict):
 
 
 def trials(machine, purpose):
-    return [trial for trial in machine.done if trial.purpose is purpose]
+    return [trial for trial in machine.ended_trials if trial.purpose is purpose]
 
 
 def slowed(machine, method):

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 from builders import method_verdict_of
 from cli_acting import CONTEXT, FakeAudit, Stage, pair, score, verdict
-from comparisons import benchmark, made
+from comparisons import benchmark, build_comparison
 from page_text import unlinked
 
 from auditor.abs import document_of_verdict
@@ -68,7 +68,7 @@ def stage(tmp_path):
 )
 def test_the_gate_looks_at_the_score_without_accepted_misses(stage, capsys, without, code, message):
     accepted_misses = () if without is None else (accepted("Pop"),)
-    stage = stage.of(
+    stage = stage.with_audit(
         total=score(1), changes={"accepted": accepted_misses, "without_accepted": without}
     )
 
@@ -82,7 +82,9 @@ def test_accepted_misses_are_shown_with_their_reasons_and_beside_the_total(stage
         accepted("Push", left_out=False),
         accepted("Len", expired=True),
     )
-    stage = stage.of(changes={"accepted": accepted_misses, "without_accepted": score(1, counted=1)})
+    stage = stage.with_audit(
+        changes={"accepted": accepted_misses, "without_accepted": score(1, counted=1)}
+    )
 
     stage.call("abs", SUBJECT)
     output = capsys.readouterr().out
@@ -118,7 +120,7 @@ def test_the_page_says_what_the_gate_said_also_where_o_names_it(
 
 
 def test_the_page_says_what_is_worth_an_undecided_gate(stage):
-    open_ = stage.of(total=score(1, undecided=1))
+    open_ = stage.with_audit(total=score(1, undecided=1))
 
     assert open_.call("abs", SUBJECT, *FIXED, "--fail-under", "60", "--inconclusive", "pass") == 0
 
@@ -143,7 +145,7 @@ def against(stage, tmp_path, capsys):
         path.write_text(results.format_json(document_of_verdict.build_abs_document(old, CONTEXT)))
         pairs = (replace(pair(Verdict.DETECTED, 0.6), method=name("Push")),)
         changes = {"methods": outcomes(**now), "pairs": pairs, "accepted": accepted_misses, **more}
-        acting = stage.of(changes=changes)
+        acting = stage.with_audit(changes=changes)
         code = acting.call("abs", SUBJECT, *FIXED, "--baseline", str(path), *flags)
         return code, capsys.readouterr().err
 
@@ -289,7 +291,7 @@ PAIRS = (pair(Verdict.MISSED, effect=0.1),)
 
 def looked_twice(stage, second, **changes):
     """Return a stage whose first audit has missed both methods, and whose second has `second`."""
-    result = stage.of(total=score(0), changes={**MISSED_TWICE, "pairs": PAIRS, **changes})
+    result = stage.with_audit(total=score(0), changes={**MISSED_TWICE, "pairs": PAIRS, **changes})
     result.later = FakeAudit(total=score(0), changes={"methods": outcomes(**second)})
     return result
 
@@ -396,7 +398,7 @@ def test_an_accepted_borderline_miss_adds_nothing_to_the_score_that_is_possible(
         "without_accepted": score(1, counted=2),
         "pairs": PAIRS,
     }
-    stage = stage.of(total=score(1, counted=3), changes=changes)
+    stage = stage.with_audit(total=score(1, counted=3), changes=changes)
     stage.later = FakeAudit(total=score(0), changes={"methods": outcomes(Len=Verdict.MISSED)})
 
     assert stage.call("abs", SUBJECT, *FIXED, "--fail-under", "60") == 1
@@ -524,7 +526,7 @@ PATCH = Patch(
     ],
 )
 def test_no_gate_on_changed_methods_fails_by_one_look(unsure, code, message):
-    document = made(benchmark("a"), patch=PATCH)
+    document = build_comparison(benchmark("a"), patch=PATCH)
 
     ended, (line,) = gates.judge_gates(
         document, fail_on_regression=False, fail_under=60, unsure_methods=unsure
@@ -539,45 +541,61 @@ def test_no_gate_on_changed_methods_fails_by_one_look(unsure, code, message):
 @pytest.mark.parametrize(
     ("document", "code", "message"),
     [
-        (made(added=("new",)), Exit.NO_VERDICT, "no verdict: no benchmark is in both: 1 only in"),
-        (made(), Exit.NO_VERDICT, "no verdict: no benchmark is in both"),
-        (made(removed=("old",)), Exit.NO_VERDICT, "no verdict: no benchmark is in both: 0 only in"),
-        (made(benchmark("same"), removed=("old",)), Exit.OK, "gate passed"),
-        (made(LOST), Exit.NO_VERDICT, "no verdict: every benchmark is inconclusive"),
         (
-            made(LOST, BenchmarkComparison(id="same", same=True)),
+            build_comparison(added=("new",)),
+            Exit.NO_VERDICT,
+            "no verdict: no benchmark is in both: 1 only in",
+        ),
+        (build_comparison(), Exit.NO_VERDICT, "no verdict: no benchmark is in both"),
+        (
+            build_comparison(removed=("old",)),
+            Exit.NO_VERDICT,
+            "no verdict: no benchmark is in both: 0 only in",
+        ),
+        (build_comparison(benchmark("same"), removed=("old",)), Exit.OK, "gate passed"),
+        (build_comparison(LOST), Exit.NO_VERDICT, "no verdict: every benchmark is inconclusive"),
+        (
+            build_comparison(LOST, BenchmarkComparison(id="same", same=True)),
             Exit.NO_VERDICT,
             "no verdict: every benchmark that differs is inconclusive",
         ),
         (
-            made(LOST, patch=PATCH),
+            build_comparison(LOST, patch=PATCH),
             Exit.NO_VERDICT,
             "gate undecided: every benchmark is inconclusive",
         ),
         (
-            made(added=("new",), patch=PATCH),
+            build_comparison(added=("new",), patch=PATCH),
             Exit.NO_VERDICT,
             "gate undecided: no benchmark is in both: 1 only in head",
         ),
-        (made(BenchmarkComparison(id="same", same=True)), Exit.OK, "gate passed: no regression"),
         (
-            made(replace(LOST, fails_in_head=True), benchmark("same")),
+            build_comparison(BenchmarkComparison(id="same", same=True)),
+            Exit.OK,
+            "gate passed: no regression",
+        ),
+        (
+            build_comparison(replace(LOST, fails_in_head=True), benchmark("same")),
             Exit.NO_VERDICT,
             "gate undecided: 1 benchmark cannot run in head",
         ),
         (
-            made(benchmark("a"), benchmark("b", 1.2, fresh=False)),
+            build_comparison(benchmark("a"), benchmark("b", 1.2, fresh=False)),
             Exit.NO_VERDICT,
             "gate undecided: 1 suspected regression not confirmed",
         ),
-        (made(LOST, benchmark("slower", 1.3)), Exit.GATE_FAILED, "gate failed: 1 regression"),
         (
-            made(LOST, benchmark("same")),
+            build_comparison(LOST, benchmark("slower", 1.3)),
+            Exit.GATE_FAILED,
+            "gate failed: 1 regression",
+        ),
+        (
+            build_comparison(LOST, benchmark("same")),
             Exit.OK,
             "gate passed: no regression; 1 benchmark inconclusive",
         ),
         (
-            made(replace(LOST, calls_changed=True), benchmark("same")),
+            build_comparison(replace(LOST, calls_changed=True), benchmark("same")),
             Exit.NO_VERDICT,
             "gate undecided: 1 benchmark of changed methods inconclusive",
         ),
@@ -607,7 +625,7 @@ def test_no_regression_is_not_found_in_what_is_gone(document, code, message):
     ],
 )
 def test_methods_of_which_nothing_is_known_pass_no_gate(patch, code, message):
-    document = made(benchmark("a"), patch=patch)
+    document = build_comparison(benchmark("a"), patch=patch)
 
     ended, (line,) = gates.judge_gates(document, fail_on_regression=False, fail_under=80)
 
@@ -631,7 +649,7 @@ def test_methods_that_were_not_slowed_may_be_missed_or_detected(limit, code, mes
     patch = replace(PATCH, changed=tuple("abcdefghij"), verdict=slowed)
 
     ended, (line,) = gates.judge_gates(
-        made(benchmark("a"), patch=patch), fail_on_regression=False, fail_under=limit
+        build_comparison(benchmark("a"), patch=patch), fail_on_regression=False, fail_under=limit
     )
 
     assert ended is code
@@ -646,7 +664,7 @@ def test_changed_methods_that_cannot_be_slowed_may_be_missed_or_detected():
     patch = Patch(changed=("a",), added=(), removed=(), refused=("b",), verdict=detected)
 
     ended, (line,) = gates.judge_gates(
-        made(benchmark("a"), patch=patch), fail_on_regression=False, fail_under=80
+        build_comparison(benchmark("a"), patch=patch), fail_on_regression=False, fail_under=80
     )
 
     assert ended is Exit.NO_VERDICT
@@ -659,7 +677,7 @@ def test_an_accepted_miss_fails_no_gate_on_changed_methods():
     patch = replace(
         PATCH, verdict=replace(missed, accepted=(first_miss,), without_accepted=score(0, counted=1))
     )
-    document = made(benchmark("a"), patch=patch)
+    document = build_comparison(benchmark("a"), patch=patch)
 
     assert gates.list_missed_methods(document, 60) == ("b",)
     ended, _ = gates.judge_gates(
@@ -670,7 +688,7 @@ def test_an_accepted_miss_fails_no_gate_on_changed_methods():
     none_counts = replace(
         missed, accepted=(first_miss, second_miss), without_accepted=score(0, counted=0)
     )
-    document = made(benchmark("a"), patch=replace(PATCH, verdict=none_counts))
+    document = build_comparison(benchmark("a"), patch=replace(PATCH, verdict=none_counts))
     ended, (line,) = gates.judge_gates(document, fail_on_regression=False, fail_under=60)
     assert ended is Exit.NO_VERDICT
     assert line.endswith("each changed method that counts is an accepted miss")
@@ -682,18 +700,21 @@ def test_nothing_compared_is_no_verdict_without_a_gate_too():
         return gates.judge_gates(document, fail_on_regression=False, fail_under=None)
 
     no_overlap = "no verdict: no benchmark is in both: 2 only in head, 1 only in base"
-    assert ended(made(added=("a", "b"), removed=("c",))) == (Exit.NO_VERDICT, [no_overlap])
-    assert ended(made(benchmark("same"), added=("a",))) == (Exit.OK, [])
+    assert ended(build_comparison(added=("a", "b"), removed=("c",))) == (
+        Exit.NO_VERDICT,
+        [no_overlap],
+    )
+    assert ended(build_comparison(benchmark("same"), added=("a",))) == (Exit.OK, [])
     message = "no verdict: every benchmark is inconclusive"
-    assert ended(made(LOST)) == (Exit.NO_VERDICT, [message])
+    assert ended(build_comparison(LOST)) == (Exit.NO_VERDICT, [message])
     open_verdict = replace(
         verdict(replace(score(0, counted=1), bounds=(0.0, 100.0))),
         methods=(method_verdict_of(id="a", outcome=Verdict.INCONCLUSIVE),),
     )
     open_patch = Patch(changed=("a",), added=(), removed=(), verdict=open_verdict)
-    assert ended(made(LOST, patch=open_patch)) == (Exit.NO_VERDICT, [message])
+    assert ended(build_comparison(LOST, patch=open_patch)) == (Exit.NO_VERDICT, [message])
     suspicion = f"{message}; 1 suspected regression not confirmed"
-    suspected = made(benchmark("a", 1.2, fresh=False), patch=open_patch)
+    suspected = build_comparison(benchmark("a", 1.2, fresh=False), patch=open_patch)
     assert ended(suspected) == (Exit.NO_VERDICT, [suspicion])
 
 

@@ -20,12 +20,12 @@ def audited(machine, store=None, layouts=Layouts.DRAWN, **changes):
 
 def collect_layouts(machine):
     """Return the layouts of the references by run, and of all other processes."""
-    references = [trial for trial in machine.done if trial.purpose is Purpose.REFERENCE]
+    references = [trial for trial in machine.ended_trials if trial.purpose is Purpose.REFERENCE]
     by_run = {reference.repetition: set() for reference in references}
     for reference in references:
         by_run[reference.repetition].add(reference.layout)
     remaining_layouts = {
-        trial.layout for trial in machine.done if trial.purpose is not Purpose.REFERENCE
+        trial.layout for trial in machine.ended_trials if trial.purpose is not Purpose.REFERENCE
     }
     return by_run, remaining_layouts
 
@@ -69,7 +69,7 @@ def test_a_second_audit_finds_the_references_of_the_first():
     first = audited(Machine(), store)
 
     assert audited(second_machine, store) == first
-    assert second_machine.done == []
+    assert second_machine.ended_trials == []
 
 
 def test_references_without_a_layout_are_not_taken_for_drawn_ones():
@@ -77,14 +77,14 @@ def test_references_without_a_layout_are_not_taken_for_drawn_ones():
     audited(Machine(), store, Layouts.OF_PROCESS)
     audited(second_machine, store)
 
-    assert {trial.purpose for trial in second_machine.done} == {Purpose.REFERENCE}
+    assert {trial.purpose for trial in second_machine.ended_trials} == {Purpose.REFERENCE}
 
 
 def test_the_rule_of_the_paper_draws_no_layout():
     machine = Machine()
     verdict = audited(machine, rule=DetectionRule.PAPER)
 
-    assert {trial.layout for trial in machine.done} == {0}
+    assert {trial.layout for trial in machine.ended_trials} == {0}
     assert "layout" not in {caveat.slug for caveat in verdict.caveats}
 
 

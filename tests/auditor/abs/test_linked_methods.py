@@ -44,7 +44,7 @@ def _audited(machine, apart_words, store=None, toy_words=("hop", "skip", "idle")
 def _counted(machine):
     return [
         (trial.benchmark, trial.subject)
-        for trial in machine.done
+        for trial in machine.ended_trials
         if trial.purpose is Purpose.REACH and trial.variant.kind is VariantKind.COUNTING
     ]
 
@@ -75,5 +75,5 @@ def test_whether_counters_compile_is_asked_once_of_everything():
     same = _audited(second_machine, apart_words=("hop",), store=store)
 
     assert [subject for _, subject in _counted(first_machine)] == ["code", "toy", "apart"]
-    assert second_machine.done == []
+    assert second_machine.ended_trials == []
     assert same == verdict

@@ -44,7 +44,7 @@ D, M, U, Q, X, C, T, R, Z, N = (
 def test_the_outcome_of_a_method_follows_from_its_pairs(pairs, method):
     outcome = method_outcome(
         [
-            pair_verdict(by=str(index), outcome=pair_outcome)
+            pair_verdict(benchmark_name=str(index), outcome=pair_outcome)
             for index, pair_outcome in enumerate(pairs)
         ]
     )
@@ -55,7 +55,7 @@ def test_the_outcome_of_a_method_follows_from_its_pairs(pairs, method):
 @pytest.mark.parametrize("failed", [Q, N, C, T])
 def test_a_pair_that_might_still_detect_keeps_its_method_undecided(failed):
     pairs = [
-        pair_verdict(by=str(index), outcome=pair_outcome)
+        pair_verdict(benchmark_name=str(index), outcome=pair_outcome)
         for index, pair_outcome in enumerate([M, failed])
     ]
 

@@ -82,7 +82,7 @@ def test_an_audit_ends_with_them(tmp_path, capsys):
 
 
 def test_a_gate_that_is_there_is_not_suggested(tmp_path, capsys):
-    stage = Stage(str(tmp_path)).of(total=score(1))
+    stage = Stage(str(tmp_path)).with_audit(total=score(1))
 
     stage.call("abs", SUBJECT, "--fail-under", "50")
 

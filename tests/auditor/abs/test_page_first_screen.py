@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import crowds
 import pytest
-from comparisons import whole
+from comparisons import full_comparison
 from concurrencies import document as races
 from page_text import unlinked
 from test_qualify_words import build_document as qualified
@@ -88,7 +88,7 @@ def test_what_a_gate_said_is_shown_with_its_exit_code(verdict, code, title, endi
 
     for page in (
         render_page(document(), gate=gate),
-        comparison.render_html(whole(), gate),
+        comparison.render_html(full_comparison(), gate),
         concurrency.render_html(races(), gate),
         qualify.render_html(qualified(), gate),
     ):
@@ -100,11 +100,11 @@ def test_a_command_without_a_gate_shows_none(tmp_path):
     assert make_gate_view(Exit.OK, Exit.OK, []) is None
     assert 'id="gate"' not in render_page(document())
 
-    comparison_terminal.FILES.write_gate_page(tmp_path, whole(), None)
+    comparison_terminal.FILES.write_gate_page(tmp_path, full_comparison(), None)
     assert not list(tmp_path.iterdir())
 
     comparison_terminal.FILES.write_gate_page(
-        tmp_path, whole(), make_gate_view(Exit.OK, Exit.OK, ["gate passed"])
+        tmp_path, full_comparison(), make_gate_view(Exit.OK, Exit.OK, ["gate passed"])
     )
     assert 'id="gate"' in (tmp_path / "compare.html").read_text()
 

@@ -2,7 +2,7 @@
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from comparisons import whole
+from comparisons import full_comparison
 
 import examples
 from auditor.compare import page as comparison
@@ -94,7 +94,7 @@ def test_a_heading_that_is_a_term_can_be_sorted_by(visit):
 
 
 def test_axe_finds_nothing_wrong_with_a_meaning_that_is_shown(visit):
-    tab, _ = visit(comparison.render_html(whole()))
+    tab, _ = visit(comparison.render_html(full_comparison()))
 
     tab.locator("#benchmarks .term").first.click()
 

@@ -120,7 +120,7 @@ def test_an_estimate_times_each_pair_once_and_slows_nothing():
 
     verdict = audited(request(methods=("hop", "skip"), estimate=True), machine=machine)
 
-    assert Purpose.PAIRS not in {trial.purpose for trial in machine.done}
+    assert Purpose.PAIRS not in {trial.purpose for trial in machine.ended_trials}
     assert len(calibrating(machine)) == 3
     assert outcomes(verdict) == {"hop": "detected", "skip": "missed"}
     assert "estimate" in {caveat.slug for caveat in verdict.caveats}
@@ -141,7 +141,7 @@ def test_a_calibration_ends_once_all_is_quiet_where_not_all_is_asked_for(changes
 
 
 def calibrating(machine):
-    return [trial for trial in machine.done if trial.purpose is Purpose.CALIBRATION]
+    return [trial for trial in machine.ended_trials if trial.purpose is Purpose.CALIBRATION]
 
 
 @pytest.mark.parametrize(("slowdown", "more"), [(0.5, 0), (0.1, 1)])
@@ -184,7 +184,7 @@ def test_a_calibration_stays_valid_when_suite_runs_are_added():
     more = replace(audit_request, suite=replace(audit_request.suite, stability_runs=5))
     audited(more, store=store, machine=machine)
 
-    assert {trial.purpose for trial in machine.done} == {Purpose.SUITE}
+    assert {trial.purpose for trial in machine.ended_trials} == {Purpose.SUITE}
 
 
 def test_unreached_pairs_are_not_measured():
@@ -193,7 +193,7 @@ def test_unreached_pairs_are_not_measured():
 
     measured = {
         (trial.variant.methods[0].name, trial.benchmark.name)
-        for trial in machine.done
+        for trial in machine.ended_trials
         if trial.purpose is Purpose.PAIRS
     }
     assert measured == {("hop", "long"), ("skip", "short")}
@@ -221,7 +221,7 @@ def test_a_share_that_is_small_while_calls_are_counted_is_not_even_timed(monkeyp
     machine = Machine()
     verdict = audited(request(), machine=machine)
     pairs = {(pair.method, pair.benchmark): pair for pair in verdict.pairs}
-    timed = [t for t in machine.done if t.purpose is Purpose.CALIBRATION]
+    timed = [t for t in machine.ended_trials if t.purpose is Purpose.CALIBRATION]
 
     short = pairs["toy.hop", "toy.quick"]
     assert {(t.variant.methods[0].name, t.benchmark.name) for t in timed} >= {("skip", "short")}
@@ -305,7 +305,7 @@ def test_exact_measures_them_too_and_comes_to_the_same():
     machine = Machine()
     verdict = audited(request(exact=True), machine=machine)
 
-    slowed = {t.variant.methods[0].name for t in machine.done if t.purpose is Purpose.PAIRS}
+    slowed = {t.variant.methods[0].name for t in machine.ended_trials if t.purpose is Purpose.PAIRS}
     assert {"idle", "still"} <= slowed
     assert outcomes(verdict) == TRUE
 
@@ -316,7 +316,7 @@ def test_the_rule_of_the_paper_runs_mutants_and_comes_to_the_same():
 
     assert outcomes(verdict) == TRUE
     measured = {Purpose.PAIRS, Purpose.REFERENCE, Purpose.MUTANT}
-    assert {t.purpose for t in machine.done} & measured == {Purpose.MUTANT}
+    assert {t.purpose for t in machine.ended_trials} & measured == {Purpose.MUTANT}
     assert "paper-rule" in {caveat.slug for caveat in verdict.caveats}
 
 
@@ -327,8 +327,8 @@ def test_in_turns_the_papers_rule_is_not_misled_by_a_machine_that_became_slower(
     assert outcomes(audited(request(rule=DetectionRule.PAPER), machine=Machine(later=1.5))) != TRUE
     assert outcomes(audited(audit_request, machine=machine)) == TRUE
 
-    assert {t.layout for t in machine.done} == {0}
-    turns = [t for t in machine.done if t.purpose in (Purpose.MUTANT, Purpose.REFERENCE)]
+    assert {t.layout for t in machine.ended_trials} == {0}
+    turns = [t for t in machine.ended_trials if t.purpose in (Purpose.MUTANT, Purpose.REFERENCE)]
     for repetition in (1, 2):
         repetition_trials = [t for t in turns if t.repetition == repetition]
         names = [t.benchmark.name for t in repetition_trials]
@@ -344,7 +344,7 @@ def test_the_rules_that_always_take_turns_are_the_same_with_it():
     plain, turned = Machine(), Machine()
 
     assert audited(request(interleave=True), machine=turned) == audited(request(), machine=plain)
-    assert [t.id for t in plain.done] == [t.id for t in turned.done]
+    assert [t.id for t in plain.ended_trials] == [t.id for t in turned.ended_trials]
 
 
 @pytest.mark.parametrize("slowdown", [0.6, 0.02, None])
@@ -355,7 +355,7 @@ def test_a_second_audit_runs_nothing_and_says_the_same(slowdown):
     second_parts = parts(audit_request, store=store, machine=machine)
 
     assert abs_audit.audit_suite(audit_request, second_parts) == first
-    assert machine.done == []
+    assert machine.ended_trials == []
     assert second_parts.observer.reused >= len(store)
 
 
@@ -364,15 +364,15 @@ def test_one_more_run_adds_only_pairs_and_references():
     audited(request(), store=store)
     audited(request(runs=3), store=store, machine=machine)
 
-    assert {trial.repetition for trial in machine.done} == {3}
-    assert {trial.purpose for trial in machine.done} == {Purpose.PAIRS, Purpose.REFERENCE}
+    assert {trial.repetition for trial in machine.ended_trials} == {3}
+    assert {trial.purpose for trial in machine.ended_trials} == {Purpose.PAIRS, Purpose.REFERENCE}
 
 
 def test_each_run_has_one_plain_process_of_each_benchmark_among_its_pairs():
     machine = Machine()
     audited(request(runs=6, exact=True), machine=machine)
 
-    late = [t for t in machine.done if t.purpose in (Purpose.PAIRS, Purpose.REFERENCE)]
+    late = [t for t in machine.ended_trials if t.purpose in (Purpose.PAIRS, Purpose.REFERENCE)]
     runs = [[t for t in late if t.repetition == repetition] for repetition in range(1, 7)]
     assert late == [trial for run in runs for trial in run]
     for run in runs:
@@ -389,7 +389,7 @@ def test_only_benchmarks_with_a_pair_to_measure_have_references():
     machine = Machine()
     audited(request(methods=("skip", "trip", "idle")), machine=machine)
 
-    plain = {t.benchmark.name for t in machine.done if t.purpose is Purpose.REFERENCE}
+    plain = {t.benchmark.name for t in machine.ended_trials if t.purpose is Purpose.REFERENCE}
     assert plain == {"short"}
 
 
@@ -430,7 +430,7 @@ def test_one_run_that_misses_decides_a_pair_unless_it_is_to_be_exact():
 def alone(machine):
     """Return by purpose whether trials had the machine for themselves."""
     exclusive_by_purpose = {}
-    for trial in machine.done:
+    for trial in machine.ended_trials:
         exclusive_by_purpose.setdefault(trial.purpose, set()).add(trial.is_exclusive)
     return exclusive_by_purpose
 
@@ -470,7 +470,7 @@ def test_what_is_to_be_exact_takes_no_calibration_that_others_ran_beside():
 
     audited(request(exact=True), store=store, machine=machine)
 
-    calibrations = [trial for trial in machine.done if trial.purpose is Purpose.CALIBRATION]
+    calibrations = [trial for trial in machine.ended_trials if trial.purpose is Purpose.CALIBRATION]
     assert calibrations
     assert {(trial.is_exclusive, trial.repetition) for trial in calibrations} >= {(True, 1)}
 
@@ -482,7 +482,7 @@ def test_methods_are_calibrated_in_turns():
 
     order = [
         trial.variant.methods[0].name
-        for trial in machine.done
+        for trial in machine.ended_trials
         if trial.purpose is Purpose.CALIBRATION and trial.repetition == 1
     ]
     first = order[: len(set(order))]
@@ -492,7 +492,7 @@ def test_methods_are_calibrated_in_turns():
 def slowed(machine, name):
     return [
         trial
-        for trial in machine.done
+        for trial in machine.ended_trials
         if trial.variant.kind is VariantKind.DELAYED and trial.variant.methods[0].name == name
     ]
 
@@ -539,7 +539,7 @@ def test_an_audit_with_corrected_turns_measures_nothing_again(monkeypatch):
 
     second = audited(request(methods=("hop",)), store=store, machine=second_machine)
 
-    assert second_machine.done == []
+    assert second_machine.ended_trials == []
     assert second == first
 
 
@@ -575,7 +575,9 @@ def test_what_is_near_the_threshold_gets_further_runs_where_they_may_decide(
     assert {trial.benchmark.name for trial in pair_trials} == {"long"}
     assert "borderline" in {caveat.slug for caveat in pairs["toy.long"].caveats}
     assert pairs["toy.long"].interval[0] < 0.3 < pairs["toy.long"].interval[1]
-    reference_trials = [trial for trial in machine.done if trial.purpose is Purpose.REFERENCE]
+    reference_trials = [
+        trial for trial in machine.ended_trials if trial.purpose is Purpose.REFERENCE
+    ]
     assert [(trial.benchmark.name, trial.repetition) for trial in reference_trials] == [
         ("long", repetition) for repetition in runs
     ]
@@ -596,7 +598,7 @@ def test_the_curve_finds_the_least_slowdown_that_is_noticed(monkeypatch):
     assert points == {0.05: 1, 0.1: 1, 0.2: 1, 0.3: 1, 0.5: 1, 0.6: 1, 1.0: 1, 2.0: 1, 5.0: 1}
     assert {point.counted for point in verdict.curve.points} == {3}
     assert outcomes(verdict) == {"hop": "detected", "skip": "missed", "idle": "unreached"}
-    built = {trial.overlay for trial in machine.done if trial.purpose is Purpose.PAIRS}
+    built = {trial.overlay for trial in machine.ended_trials if trial.purpose is Purpose.PAIRS}
     assert len(built) == 2
 
 
@@ -649,7 +651,7 @@ def test_a_second_audit_measures_no_curve_again():
 
     second = audited(audit_request, store=store, machine=second_machine)
 
-    assert second_machine.done == []
+    assert second_machine.ended_trials == []
     assert second == first
 
 
@@ -657,7 +659,7 @@ def test_a_curve_that_the_time_ended_says_what_it_knows():
     audit_request = request(methods=("hop",), curve=CurveMode.METHODS)
     full, cut = Machine(), Machine()
     audited(audit_request, machine=full)
-    budget = len(full.done) - 5
+    budget = len(full.ended_trials) - 5
 
     verdict = audited(
         replace(audit_request, suite=replace(audit_request.suite, budget_seconds=budget)),
@@ -666,7 +668,7 @@ def test_a_curve_that_the_time_ended_says_what_it_knows():
 
     (pair,) = verdict.curve.pairs
     assert pair.slowdown is not None
-    assert len(cut.done) <= budget
+    assert len(cut.ended_trials) <= budget
     assert "budget" in {caveat.slug for caveat in verdict.caveats}
 
 
@@ -681,7 +683,7 @@ def test_what_is_slowed_by_nothing_is_not_detected():
     assert max(map(abs, controls.effects)) < 0.01
     nothing = [
         trial
-        for trial in machine.done
+        for trial in machine.ended_trials
         if trial.purpose is Purpose.PAIRS
         and not any(arm.delay.number for arm in trial.schedule.arms)
     ]
@@ -728,7 +730,7 @@ def test_a_method_that_no_process_called_is_unreached_though_counting_failed():
 def full_audit():
     machine = Machine()
     verdict = audited(request(), machine=machine)
-    return verdict, len(machine.done)
+    return verdict, len(machine.ended_trials)
 
 
 @pytest.mark.parametrize("budget", [0, 2, 6, 10, 14, 18, 22, 26, 30, 33])
@@ -738,7 +740,7 @@ def test_a_budget_ends_in_time_and_leaves_bounds_that_hold_the_truth(budget):
 
     result = audited(request(budget=budget), machine=machine)
 
-    assert len(machine.done) <= budget < seconds
+    assert len(machine.ended_trials) <= budget < seconds
     for name in ("total", "relative", "absolute"):
         low, high = getattr(result, name).bounds
         assert low <= getattr(verdict, name).percent <= high, name
@@ -764,7 +766,7 @@ def test_with_a_budget_a_method_is_decided_before_the_next_one_is_begun():
 
     method_names = [
         trial.variant.methods[0].name
-        for trial in machine.done
+        for trial in machine.ended_trials
         if trial.purpose in (Purpose.CALIBRATION, Purpose.PAIRS)
         and trial.schedule.arms[1].delay.number  # no control
     ]
@@ -787,7 +789,7 @@ def test_a_process_that_the_time_ended_is_not_one_that_timed_out():
     result = audited(request(budget=1000), store=store, machine=machine)
 
     assert "budget" in {caveat.slug for caveat in result.caveats}
-    assert len(store) == len(machine.done) == seconds // 2
+    assert len(store) == len(machine.ended_trials) == seconds // 2
     assert audited(request(), store=store) == verdict
 
 
@@ -813,7 +815,7 @@ def test_with_more_time_what_hung_is_run_again():
 
     audited(patient, store=store, machine=machine)
 
-    assert {t.variant.methods[0].name for t in machine.done} == {"hang"}
+    assert {t.variant.methods[0].name for t in machine.ended_trials} == {"hang"}
 
 
 def test_too_few_pairs_are_said_beforehand():
@@ -833,7 +835,7 @@ def test_names_are_looked_up_before_anything_is_run():
     with pytest.raises(UsageError, match=r"unknown method 'hopp' in toy; the subject has: toy.hop"):
         audited(request(methods=("hopp",)), machine=machine)
 
-    assert machine.done == []
+    assert machine.ended_trials == []
 
 
 def test_the_most_called_methods_are_chosen_where_none_are_named():
@@ -865,7 +867,7 @@ def test_a_baseline_makes_no_counting_process_anew():
         machine=machine,
     )
 
-    assert [trial for trial in machine.done if trial.purpose is Purpose.REACH] == []
+    assert [trial for trial in machine.ended_trials if trial.purpose is Purpose.REACH] == []
 
 
 def test_named_methods_count_more_than_those_of_a_baseline():
@@ -982,7 +984,9 @@ def test_a_dry_run_knows_what_an_audit_that_was_ended_has_done(budget):
     )
     for name, purpose in phase_purposes:
         assert phases[name].stored_count == run_counts[purpose]
-    assert sum(phase.trials - phase.stored_count for phase in phases.values()) >= len(machine.done)
+    assert sum(phase.trials - phase.stored_count for phase in phases.values()) >= len(
+        machine.ended_trials
+    )
 
 
 @pytest.mark.parametrize("reach_counted", [False, True])
@@ -1005,7 +1009,7 @@ def test_a_dry_run_counts_runs_that_are_made_anew_as_their_turns_were_wrong(
     }
     abs_audit.audit_suite(audit_request, parts(audit_request, store=store, machine=machine))
 
-    pairs = [trial for trial in machine.done if trial.purpose is Purpose.PAIRS]
+    pairs = [trial for trial in machine.ended_trials if trial.purpose is Purpose.PAIRS]
     on_long = [pair for pair in pairs if pair.benchmark.name == "long"]
     reached = {pair.benchmark.name for pair in pairs}
     assert len(on_long) > 1
@@ -1029,7 +1033,7 @@ def test_a_dry_run_counts_the_curve_too(mode, budget):
 
     curve = next(phase for phase in phases if phase.name == "curve (at most)")
     named = {phase.name: phase.trials - phase.stored_count for phase in phases}
-    pairs = sum(trial.purpose is Purpose.PAIRS for trial in machine.done)
+    pairs = sum(trial.purpose is Purpose.PAIRS for trial in machine.ended_trials)
     assert 0 < pairs <= named["pairs (at most)"] + curve.trials
 
 
@@ -1049,7 +1053,7 @@ def test_what_is_left_out_is_left_out_by_the_same_command_again(monkeypatch):
     first = audited(audit_request, store=store)
 
     assert audited(audit_request, store=store, machine=machine) == first
-    assert machine.done == []
+    assert machine.ended_trials == []
 
 
 def test_a_fixed_list_is_kept_as_it_is():
@@ -1072,14 +1076,14 @@ def test_a_dry_run_starts_nothing_and_its_counts_are_upper_limits():
     machine, audit_request = Machine(), request()
     ready = parts(audit_request, machine=machine)
     trial_counts = {phase.name: phase.trials for phase in preview_abs(audit_request, ready).phases}
-    assert machine.done == []
+    assert machine.ended_trials == []
 
     abs_audit.audit_suite(audit_request, ready)
 
     listener = ready.observer
     assert isinstance(listener, Listener)
     run = sum(trials for name, trials in listener.phases if name.startswith("pairs"))
-    references = sum(trial.purpose is Purpose.REFERENCE for trial in machine.done)
+    references = sum(trial.purpose is Purpose.REFERENCE for trial in machine.ended_trials)
     assert trial_counts["pairs (at most)"] >= run - references
     assert trial_counts["plain among the pairs (at most)"] == 12 >= references
     assert trial_counts["suite runs"] == 9

@@ -218,8 +218,8 @@ def test_an_audits_runs_become_the_rows_of_a_table():
         variant(mutant_run([2e-9], repetition=2)),
         variant(pair_run([1e-9], [3e-9], fork=2), "Pop"),
         suite_run([1e-9, 2e-9]),
-        run(crashed(), of=benchmark("BenchmarkBroken")),
-        suite_run([float("nan")], of=benchmark("BenchmarkOdd")),
+        run(crashed(), of_benchmark=benchmark("BenchmarkBroken")),
+        suite_run([float("nan")], of_benchmark=benchmark("BenchmarkOdd")),
     ]
 
     table = [(row.run, row.part, row.method, row.seconds) for row in build_rows(runs)]
@@ -249,7 +249,7 @@ def test_parameters_are_named_as_javaabs_does():
         benchmark("push"), group="a.B", parameters=(("n", "10"), ("kind", "x"))
     )
 
-    (row,) = build_rows([suite_run([1e-9], of=push_benchmark)])
+    (row,) = build_rows([suite_run([1e-9], of_benchmark=push_benchmark)])
 
     assert row.benchmark == "a.B.push(n-10)(kind-x)"
 

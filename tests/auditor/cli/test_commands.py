@@ -78,7 +78,7 @@ def test_quiet_leaves_only_the_result(stage, capsys):
 )
 def test_a_gate_decides_the_exit_code(stage, capsys, total, flags, ends):
     code, message = ends
-    stage = stage.of(total=total)
+    stage = stage.with_audit(total=total)
 
     assert stage.call("abs", SUBJECT, "--slowdown", "0.6", *flags) == code
     assert message in capsys.readouterr().err
@@ -98,7 +98,7 @@ def test_a_gate_decides_the_exit_code(stage, capsys, total, flags, ends):
     ],
 )
 def test_an_audit_that_judged_nothing_has_no_verdict(stage, capsys, outcome, pairs, code):
-    stage = stage.of(changes={"methods": (method(outcome),), "pairs": pairs})
+    stage = stage.with_audit(changes={"methods": (method(outcome),), "pairs": pairs})
 
     assert stage.call("abs", SUBJECT) == code
     assert ("no verdict: " in capsys.readouterr().err) is (code == 5)
@@ -110,7 +110,7 @@ def test_a_budget_that_ended_too_early_is_said_and_not_that_nothing_was_measured
         "pairs": (pair(Verdict.UNMEASURED, None),),
         "caveats": (Caveat("budget", "the budget of 60 s was used up"),),
     }
-    stage = stage.of(total=score(0, undecided=2), changes=changes)
+    stage = stage.with_audit(total=score(0, undecided=2), changes=changes)
 
     assert stage.call("abs", SUBJECT) == 5
     errors = capsys.readouterr().err
@@ -121,7 +121,7 @@ def test_a_budget_that_ended_too_early_is_said_and_not_that_nothing_was_measured
 def test_an_audit_that_has_chosen_no_method_yet_says_why(stage, capsys):
     reason = "no method was chosen yet, as no calls were counted"
     caveats = (Caveat("methods-auto", reason),)
-    stage = stage.of(total=score(0, counted=0), changes={"methods": (), "caveats": caveats})
+    stage = stage.with_audit(total=score(0, counted=0), changes={"methods": (), "caveats": caveats})
 
     assert stage.call("abs", SUBJECT) == 5
     captured = capsys.readouterr()
@@ -132,7 +132,7 @@ def test_an_audit_that_has_chosen_no_method_yet_says_why(stage, capsys):
 
 def test_an_audit_of_methods_that_cannot_be_slowed_says_that(stage, capsys):
     changes = {"methods": (method(Verdict.REFUSED),), "pairs": (pair(Verdict.REFUSED, None),)}
-    stage = stage.of(total=score(0, counted=0), changes=changes)
+    stage = stage.with_audit(total=score(0, counted=0), changes=changes)
 
     assert stage.call("abs", SUBJECT) == 5
     assert "no verdict: no method could be slowed" in capsys.readouterr().err
@@ -178,7 +178,7 @@ def test_a_gate_without_a_fixed_slowdown_is_refused(stage, capsys):
     ],
 )
 def test_every_kind_of_failure_has_its_exit_code(stage, capsys, failure, code, message):
-    stage = stage.of(failure=failure)
+    stage = stage.with_audit(failure=failure)
 
     assert stage.call("abs", SUBJECT) == code
     assert message in capsys.readouterr().err
@@ -188,7 +188,7 @@ def test_every_kind_of_failure_has_its_exit_code(stage, capsys, failure, code, m
 def test_an_error_that_an_interrupt_has_caused_is_an_interrupt(stage, capsys, monkeypatch):
     monkeypatch.setattr(INTERRUPT_HANDLER, "requested", True)
 
-    assert stage.of(failure=BuildFailed("go was ended")).call("abs", SUBJECT) == 130
+    assert stage.with_audit(failure=BuildFailed("go was ended")).call("abs", SUBJECT) == 130
     assert capsys.readouterr().err.endswith(f"{INTERRUPT_MESSAGE}\n")
 
 
@@ -206,14 +206,14 @@ def test_machines_elsewhere_have_longer_to_tidy_up(stage, monkeypatch, host, sec
 def test_an_error_brings_no_escapes_to_the_terminal(stage, capsys):
     failure = BuildFailed("go said: \x1b]0;owned\x07\x1b[2J all passed \u202e")
 
-    assert stage.of(failure=failure).call("abs", SUBJECT) == 3
+    assert stage.with_audit(failure=failure).call("abs", SUBJECT) == 3
     err = capsys.readouterr().err
     assert r"error[build-failed]: go said: \x1b]0;owned\x07\x1b[2J all passed \u202e" in err
     assert not {"\x1b", "\x07", "\u202e"} & set(err)
 
 
 def test_a_bug_shows_its_traceback(stage, capsys):
-    stage.of(failure=ZeroDivisionError("oops")).call("abs", SUBJECT)
+    stage.with_audit(failure=ZeroDivisionError("oops")).call("abs", SUBJECT)
 
     assert "ZeroDivisionError: oops" in capsys.readouterr().err
 
@@ -386,7 +386,7 @@ def test_a_dry_run_of_the_suite_alone_has_no_other_phases(stage, capsys, flags, 
 
 @pytest.mark.parametrize(("spread", "code"), [(0.02, 0), (None, 5)])
 def test_stability_has_a_verdict_only_with_a_spread(stage, capsys, spread, code):
-    stage = stage.of(spread=spread)
+    stage = stage.with_audit(spread=spread)
 
     assert stage.call("stability", SUBJECT, "--stability-runs", "3") == code
     assert "BenchmarkPush" in capsys.readouterr().out
@@ -396,7 +396,7 @@ def test_stability_has_a_verdict_only_with_a_spread(stage, capsys, spread, code)
 
 @pytest.mark.parametrize(("spread", "code"), [(0.02, 0), (None, 5)])
 def test_a_single_run_is_asked_for_its_values_alone(stage, spread, code):
-    stage = stage.of(spread=spread)
+    stage = stage.with_audit(spread=spread)
 
     assert stage.call("stability", SUBJECT, "--stability-runs", "1") == code
     assert stage.opened[0][0].request.suite.stability_runs == 1
@@ -584,7 +584,7 @@ def _logging(plan):
 
 
 def test_why_a_command_ended_is_in_its_log(stage):
-    stage.of(failure=BuildFailed("go build ended with 1")).call("abs", SUBJECT, "--quiet")
+    stage.with_audit(failure=BuildFailed("go build ended with 1")).call("abs", SUBJECT, "--quiet")
     stage.call("abs", SUBJECT, "--dry-run")
 
     log = (output_of(stage) / "log").read_text()

@@ -5,7 +5,7 @@ import os
 
 import msgspec
 import pytest
-from comparisons import whole
+from comparisons import full_comparison
 from fake_github import TOKEN, event, pull, serving
 from markdown_it import MarkdownIt
 
@@ -31,7 +31,7 @@ def post(github, tmp_path):
     def call(*more, result=None, payload=None, **environment):
         file, event_path = tmp_path / "compare.json", tmp_path / "event.json"
         if result is None:
-            result = msgspec.json.encode(whole())
+            result = msgspec.json.encode(full_comparison())
         if isinstance(result, bytes):
             file.write_bytes(result)
         event_path.write_text(json.dumps(event(SHA) if payload is None else payload))
@@ -98,7 +98,7 @@ def test_a_result_that_is_none_is_refused_and_nothing_is_asked(
 
 
 def test_a_link_or_a_pipe_in_the_place_of_the_result_is_refused(post, github, tmp_path, capsys):
-    (tmp_path / "whole.json").write_bytes(msgspec.json.encode(whole()))
+    (tmp_path / "whole.json").write_bytes(msgspec.json.encode(full_comparison()))
     (tmp_path / "compare.json").symlink_to(tmp_path / "whole.json")
     assert post(result=False) == 2
     (tmp_path / "compare.json").unlink()
@@ -112,7 +112,7 @@ def test_a_link_or_a_pipe_in_the_place_of_the_result_is_refused(post, github, tm
 
 
 def test_names_that_mean_harm_are_in_code_spans(post, github):
-    plain = json.loads(msgspec.json.encode(whole()))
+    plain = json.loads(msgspec.json.encode(full_comparison()))
     plain["subject"] = "@team <img src=x> ](http://evil.test)"
     plain["benchmarks"][0]["id"] = "| @all ```\n# Title <script>"
     plain["caveats"].append({"slug": "x`y", "text": "<!-- bench-audit --> [a](javascript:b)"})

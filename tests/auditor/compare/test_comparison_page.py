@@ -4,7 +4,7 @@ import msgspec
 import numpy as np
 import pytest
 from builders import benchmark_verdict, method, pair_verdict, stability
-from comparisons import LIMITS, benchmark, made, whole
+from comparisons import LIMITS, benchmark, build_comparison, full_comparison
 from test_page_names import NASTY
 
 from auditor.abs.judge import abs_score
@@ -24,7 +24,7 @@ from reports.markdown import MAX_COMMENT_BYTES
 
 
 def test_what_matters_most_stands_first():
-    view = page.build_view(whole())
+    view = page.build_view(full_comparison())
 
     assert view.headline.replace("\N{NO-BREAK SPACE}", " ") == (
         "2 benchmarks have a regression, 1 more is suspected: ring.BenchmarkPush, "
@@ -48,7 +48,7 @@ OPEN = BenchmarkComparison(id="open", reason="the time was up")
 
 
 def test_the_headline_says_how_long_confirming_takes():
-    result = made(benchmark("b", 1.2, fresh=False), confirming_seconds=170.0)
+    result = build_comparison(benchmark("b", 1.2, fresh=False), confirming_seconds=170.0)
 
     assert page.format_headline(result).endswith("not confirmed; confirming takes about 3 min more")
 
@@ -72,11 +72,14 @@ def test_the_headline_says_how_long_confirming_takes():
     ],
 )
 def test_the_headline_claims_no_more_than_is_known(benchmarks, message):
-    assert page.format_headline(made(*benchmarks)).replace("\N{NO-BREAK SPACE}", " ") == message
+    assert (
+        page.format_headline(build_comparison(*benchmarks)).replace("\N{NO-BREAK SPACE}", " ")
+        == message
+    )
 
 
 def test_markdown_has_a_row_for_each_and_names_in_code_spans():
-    text = render_markdown(whole())
+    text = render_markdown(full_comparison())
 
     assert "| `ring.BenchmarkPush` | ▲ regression | time |" in text
     assert "New benchmarks: `ring.BenchmarkNew`" in text
@@ -87,7 +90,7 @@ def test_markdown_has_a_row_for_each_and_names_in_code_spans():
 def nasty():
     """Return a comparison in which all that a subject names is hostile."""
     return replaced(
-        made(
+        build_comparison(
             *(benchmark(name, 1 + index / 10) for index, name in enumerate(NASTY)),
             BenchmarkComparison(id="failed", reason="".join(NASTY)),
             added=NASTY,
@@ -118,13 +121,13 @@ def test_hostile_names_leave_no_markup(visit_hostile):
 
 @pytest.mark.browser
 def test_axe_finds_nothing(faults_of):
-    assert faults_of(page.render_html(whole())) == []
+    assert faults_of(page.render_html(full_comparison())) == []
 
 
 @pytest.mark.parametrize("limit", [10_000, 20_000, MAX_COMMENT_BYTES])
 def test_markdown_keeps_within_its_room_and_says_what_is_left_out(limit):
     names = [f"example.org/ring.Benchmark{'N' * 300}{index}" for index in range(300)]
-    document = made(
+    document = build_comparison(
         *(benchmark(name, 1.3) for name in names),
         added=tuple(names),
         patch=Patch(changed=tuple(names), added=(), removed=(), unwatched=tuple(names)),
@@ -141,7 +144,7 @@ SUSPECTED = "1 suspected regression (b, about 1.2"
 
 
 def test_a_suspicion_is_in_the_first_line_of_markdown():
-    document = made(
+    document = build_comparison(
         *(benchmark(f"a{index}") for index in range(30)), benchmark("b", 1.2, fresh=False)
     )
 
@@ -156,7 +159,9 @@ def test_a_suspicion_is_in_the_first_line_of_the_summary_whatever_the_gate_does(
     environment = {"GITHUB_STEP_SUMMARY": str(summary), "GITHUB_OUTPUT": str(output)}
 
     gates = (code, ["gate undecided: 1 suspected regression not confirmed"])
-    write_for_github(made(benchmark("b", 1.2, fresh=False)), gates, tmp_path, environment)
+    write_for_github(
+        build_comparison(benchmark("b", 1.2, fresh=False)), gates, tmp_path, environment
+    )
 
     first, _, second = summary.read_text().splitlines()[:3]
     assert SUSPECTED in first.replace("\N{NO-BREAK SPACE}", " ")
@@ -189,7 +194,7 @@ def test_the_numbers_of_a_row_multiply(seed, harness):
             (Dimension.ALLOCATIONS, counts.tolist()),
         )
     )
-    document = made(BenchmarkComparison(id="b", dimensions=judged))
+    document = build_comparison(BenchmarkComparison(id="b", dimensions=judged))
     plain = msgspec.to_builtins(document)
     if harness == "jmh":
         plain["benchmarks"][0]["unit"] = "ops/ms"
@@ -216,7 +221,9 @@ def test_a_row_whose_ratio_is_paired_says_over_how_many_rounds():
     rounds = tuple(map(tuple, values.tolist()))
     judged = judge_dimension(Dimension.TIME, Rounds(first=rounds[:6], fresh=rounds), LIMITS)
 
-    (row,) = page.build_view(made(BenchmarkComparison(id="b", dimensions=(judged,)))).rows
+    (row,) = page.build_view(
+        build_comparison(BenchmarkComparison(id="b", dimensions=(judged,)))
+    ).rows
 
     assert judged.paired
     assert judged.ratio == pytest.approx(1.5, rel=0.02)
@@ -226,7 +233,7 @@ def test_a_row_whose_ratio_is_paired_says_over_how_many_rounds():
 def test_what_comes_from_nothing_is_suspected_without_a_ratio():
     counts = ((0.0, 0.0, 3.0),) * 6
     judged = judge_dimension(Dimension.ALLOCATIONS, Rounds(first=counts), LIMITS)
-    document = made(BenchmarkComparison(id="b", dimensions=(judged,)))
+    document = build_comparison(BenchmarkComparison(id="b", dimensions=(judged,)))
 
     assert page.format_headline(document).startswith(
         "1 suspected regression (b, 3 allocations for none), "
@@ -237,7 +244,7 @@ def test_what_comes_from_nothing_is_suspected_without_a_ratio():
 
 def test_what_few_rounds_suspect_is_told_with_its_size():
     judged = judge_dimension(Dimension.TIME, Rounds(first=((1.0, 1.0, 2.0),) * 2), LIMITS)
-    document = made(BenchmarkComparison(id="b", dimensions=(judged,)))
+    document = build_comparison(BenchmarkComparison(id="b", dimensions=(judged,)))
 
     assert judged.ratio is None
     assert page.format_headline(document).startswith(
@@ -248,7 +255,9 @@ def test_what_few_rounds_suspect_is_told_with_its_size():
 def test_what_was_left_to_the_last_is_told_in_the_headline():
     open_ = BenchmarkComparison(id="o", reason="the time was up", calls_changed=False)
 
-    message = page.format_headline(made(benchmark("a"), open_)).replace("\N{NO-BREAK SPACE}", " ")
+    message = page.format_headline(build_comparison(benchmark("a"), open_)).replace(
+        "\N{NO-BREAK SPACE}", " "
+    )
 
     assert message.endswith("1 benchmark that calls none of the changed methods inconclusive")
 
@@ -291,7 +300,7 @@ def test_a_changed_method_without_a_verdict_is_not_counted_as_unnoticed(outcomes
         verdict=verdict,
     )
 
-    assert format_patch_headline(made(patch=patch)).endswith(message)
+    assert format_patch_headline(build_comparison(patch=patch)).endswith(message)
 
 
 FAILING = BenchmarkComparison(id="broken", reason="it fails in head: no", fails_in_head=True)
@@ -305,11 +314,11 @@ FAILING = BenchmarkComparison(id="broken", reason="it fails in head: no", fails_
     ],
 )
 def test_the_headline_counts_benchmarks_that_head_cannot_run(benchmarks, ending):
-    assert page.format_headline(made(*benchmarks)).lower().endswith(ending)
+    assert page.format_headline(build_comparison(*benchmarks)).lower().endswith(ending)
 
 
 def test_a_removed_method_is_a_difference():
-    result = made(benchmark("a"), patch=Patch(changed=(), added=(), removed=("gone",)))
+    result = build_comparison(benchmark("a"), patch=Patch(changed=(), added=(), removed=("gone",)))
 
     assert format_patch_headline(result) == (
         "1 method of the library removed; none is changed or new."
@@ -318,7 +327,7 @@ def test_a_removed_method_is_a_difference():
 
 def test_a_caveat_of_both_studies_is_said_once():
     caveat = Caveat("budget", "the budget is used up")
-    document = made(benchmark("a"), caveats=(caveat,))
+    document = build_comparison(benchmark("a"), caveats=(caveat,))
     document = msgspec.structs.replace(
         document, patch=msgspec.structs.replace(document.patch, caveats=(caveat,))
     )
@@ -329,7 +338,9 @@ def test_a_caveat_of_both_studies_is_said_once():
 def test_a_large_ratio_has_no_exponent():
     rounds = tuple((1e-6, 1.001e-6, 2345e-6 * (1 + index / 1000)) for index in range(6))
     judged = judge_dimension(Dimension.TIME, Rounds(first=rounds, fresh=rounds), LIMITS)
-    (row,) = page.build_view(made(BenchmarkComparison(id="a", dimensions=(judged,)))).rows
+    (row,) = page.build_view(
+        build_comparison(BenchmarkComparison(id="a", dimensions=(judged,)))
+    ).rows
 
     assert row.times.startswith("2,35")
     assert "e+" not in row.times + row.interval + row.visible
@@ -337,7 +348,7 @@ def test_a_large_ratio_has_no_exponent():
 
 @pytest.mark.parametrize("unit", ["ops/evil", "evil/op", "::error::x", "ns"])
 def test_a_unit_that_is_none_leaves_times_as_they_are(unit):
-    document = made(benchmark("a", 1.3))
+    document = build_comparison(benchmark("a", 1.3))
     (compared,) = document.benchmarks
     strange = msgspec.structs.replace(compared, unit=unit)
 

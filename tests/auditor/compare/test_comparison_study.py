@@ -45,7 +45,7 @@ def changes(comparison):
 
 
 def of_comparison(machine):
-    return [trial for trial in machine.done if trial.purpose is Purpose.COMPARISON]
+    return [trial for trial in machine.ended_trials if trial.purpose is Purpose.COMPARISON]
 
 
 def test_what_got_slower_is_found_and_nothing_else():
@@ -124,7 +124,7 @@ def test_what_is_built_of_the_same_code_is_not_measured():
 
     assert all(benchmark.same for benchmark in comparison.benchmarks)
     assert comparison.change is PerformanceChange.NONE
-    assert machine.done == []
+    assert machine.ended_trials == []
 
 
 def test_the_same_again_measures_nothing_and_says_the_same():
@@ -135,7 +135,7 @@ def test_the_same_again_measures_nothing_and_says_the_same():
     second, _ = compared(idle, store=store)
 
     assert second == first
-    assert idle.done == []
+    assert idle.ended_trials == []
 
 
 def test_runs_beside_a_third_revision_are_no_runs_of_this_comparison():
@@ -256,11 +256,11 @@ def test_what_a_comparison_would_measure_is_told_and_nothing_is_run(is_measured,
     )
     if is_measured:
         ComparisonStudy(base, head, COMPARE_REQUEST).compare_revisions()
-    before = len(machine.done)
+    before = len(machine.ended_trials)
 
     plan = preview_comparison(base, head, COMPARE_REQUEST, audit_request)
 
-    assert len(machine.done) == before
+    assert len(machine.ended_trials) == before
     names = [phase.name for phase in plan.phases]
     assert names[:2] == ["pilot", "rounds (at most)"]
     rounds = plan.phases[1]
@@ -296,7 +296,7 @@ def test_a_revision_without_benchmarks_is_compared_with_nothing():
     comparison = ComparisonStudy(empty, head, COMPARE_REQUEST).compare_revisions()
 
     assert (comparison.benchmarks, comparison.removed, len(comparison.added)) == ((), (), 3)
-    assert machine.done == []
+    assert machine.ended_trials == []
     with pytest.raises(NoBenchmarks):
         ComparisonStudy(empty, empty, COMPARE_REQUEST).compare_revisions()
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from concurrencies import PLAN, document, lane, timed, verdict, whole
+from concurrencies import PLAN, document, full_verdict, lane, timed, verdict
 from test_page_names import NASTY
 
 from auditor.concurrency import page as concurrency
@@ -119,7 +119,7 @@ def test_a_page_is_made_of_whatever_there_is(result):
 
 def nasty():
     """Return a comparison in which all that a subject names is hostile."""
-    result = whole()
+    result = full_verdict()
     suite = replace(
         result.suite,
         methods=NASTY,

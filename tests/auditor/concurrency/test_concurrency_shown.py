@@ -4,7 +4,7 @@ import io
 from dataclasses import replace
 
 import pytest
-from concurrencies import document, lane, verdict, whole
+from concurrencies import document, full_verdict, lane, verdict
 from msgspec import ValidationError
 from rich.console import Console
 
@@ -30,7 +30,7 @@ def printed(result, width):
 
 
 def test_a_terminal_shows_the_answer_first_and_a_row_for_each_number_of_threads():
-    lines = printed(whole(), 140).splitlines()
+    lines = printed(full_verdict(), 140).splitlines()
 
     assert lines[1].startswith("Busy machine: Regression: the new version is slower in 3 of 4")
     rows = [line.split() for line in lines]
@@ -39,7 +39,7 @@ def test_a_terminal_shows_the_answer_first_and_a_row_for_each_number_of_threads(
 
 
 def test_of_what_was_left_out_a_terminal_shows_the_first():
-    result = whole()
+    result = full_verdict()
     dropped = tuple((f"call {number} failed", 9) for number in range(9))
     many = replace(result, suite=replace(result.suite, dropped=dropped))
 
@@ -51,7 +51,7 @@ def test_of_what_was_left_out_a_terminal_shows_the_first():
 
 
 def test_findings_stand_on_one_line_where_a_terminal_is_narrow():
-    lines = printed(whole(), 80).splitlines()
+    lines = printed(full_verdict(), 80).splitlines()
 
     assert [line.split()[1] for line in lines if "regression" in line] == ["4", "8"]
     assert max(map(len, lines)) <= 80
@@ -95,7 +95,7 @@ def test_without_a_gate_nothing_fails(name):
 
 
 def test_result_page_and_sources_are_kept(tmp_path):
-    result = whole()
+    result = full_verdict()
     terminal.write_results(tmp_path, document(result), result.suite.files)
 
     file_names = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}

@@ -4,7 +4,7 @@ import re
 from dataclasses import fields, replace
 
 import pytest
-from concurrencies import PLAN, document, lane, made, timed, verdict, whole
+from concurrencies import PLAN, document, full_verdict, lane, make_race_test, timed, verdict
 from msgspec import structs
 from schema_checks import check_schema
 from test_page_names import NASTY
@@ -28,7 +28,7 @@ def plain(text):
     return text.replace("\N{NO-BREAK SPACE}", " ").replace("\N{MULTIPLICATION SIGN}", "x")
 
 
-@pytest.mark.parametrize("result", [whole(), verdict(), verdict(lane(2, *OPEN))])
+@pytest.mark.parametrize("result", [full_verdict(), verdict(), verdict(lane(2, *OPEN))])
 def test_a_result_satisfies_its_schema_and_is_read_back_the_same(result):
     json_text = results.format_json(document(result))
 
@@ -236,7 +236,9 @@ def test_markdown_has_a_row_for_each_number_of_threads():
 
 
 def test_markdown_of_hostile_names_stays_text():
-    result = verdict(lane(8, *SLOWER), tests=(made(1), made(2), made(3)))
+    result = verdict(
+        lane(8, *SLOWER), tests=(make_race_test(1), make_race_test(2), make_race_test(3))
+    )
     text = render_markdown(document(result, command="".join(NASTY), host=NASTY[0]))
 
     assert "\x1b" not in text

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from concurrencies import made, timed
+from concurrencies import make_race_test, timed
 
 import auditor.concurrency.judge
 from auditor.concurrency import assemble
@@ -19,7 +19,7 @@ from auditor.core.errors import ResolveFailed
 
 JUDGES = {"host_load", "oracle"}
 """What says something of measurements that there are."""
-SUITE = ConcurrentTestSuite(tests=(made(),), length=16, tried=(), methods=(), focus=())
+SUITE = ConcurrentTestSuite(tests=(make_race_test(),), length=16, tried=(), methods=(), focus=())
 
 
 def test_whatever_makes_tests_is_part_of_what_they_are_remembered_by():
@@ -65,11 +65,11 @@ def test_another_release_uses_no_tests_and_no_races_that_it_would_make_otherwise
     guest = tmp_path / "guest.jar"
     memory = racing.make_run_store(guest)
     memory.save_suite(SUITE)
-    memory.save_times(made(), timed())
+    memory.save_times(make_race_test(), timed())
 
     def left():
         now = racing.make_run_store(guest)
-        return now.load_suite() is not None, now.load_times(made(), 8) is not None
+        return now.load_suite() is not None, now.load_times(make_race_test(), 8) is not None
 
     assert left() == (True, True)
     (package / "makers.py").write_text("# drawn otherwise\n")

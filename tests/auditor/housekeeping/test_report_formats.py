@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from cli_acting import CONTEXT, Stage, score, stability, verdict
-from comparisons import whole
+from comparisons import full_comparison
 from test_commands import SUBJECT, store_audit
 
 from auditor.abs import document_of_verdict
@@ -247,11 +247,11 @@ def test_a_comparison_is_written_again_as_each_kind_of_file_that_its_command_wri
         command="compare", subject="", config=config.text, tools=(), version="1.0", started="2026"
     )
     with SqliteStore(places.store) as store:
-        store.end_audit(store.add_audit(record), "2026", results.format_json(whole()))
+        store.end_audit(store.add_audit(record), "2026", results.format_json(full_comparison()))
 
     call = ("report", SUBJECT, "--of", "compare", "-o")
     assert stage.call(*call, str(tmp_path / "again.md")) == 0
-    assert (tmp_path / "again.md").read_text() == render_markdown(whole())
+    assert (tmp_path / "again.md").read_text() == render_markdown(full_comparison())
     assert "compare.html" in capsys.readouterr().err
     assert stage.call(*call, str(tmp_path / "again.csv")) == 2
     assert "a result of compare cannot be written as .csv; leave" in capsys.readouterr().err

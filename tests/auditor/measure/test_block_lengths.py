@@ -34,7 +34,7 @@ FIXED = replace(FREE, block_seconds=0.5, fixed_length_reason="set-up runs at eac
 def make_pilot(parallel, seconds, operations):
     """Return a pilot whose blocks had so many operations, each of so many seconds."""
     outcome = Measured((series([seconds]), series([float(operations)], metric=OPERATIONS)))
-    pilot = run(outcome, purpose=Purpose.PILOT, of=parallel)
+    pilot = run(outcome, purpose=Purpose.PILOT, of_benchmark=parallel)
     schedule = replace(pilot.trial.schedule, seconds=PLAN.iteration_seconds)
     return replace(pilot, trial=replace(pilot.trial, schedule=schedule))
 
@@ -125,7 +125,7 @@ def test_an_audit_calibrates_with_fewer_blocks_where_operations_are_slow():
 
     lengths = {
         trial.benchmark.name: trial.schedule.seconds
-        for trial in machine.done
+        for trial in machine.ended_trials
         if trial.purpose is Purpose.CALIBRATION
     }
     assert lengths["long"] == audit_request.suite.plan.iteration_seconds
@@ -137,7 +137,7 @@ def by_purpose(audit_request):
     machine = Machine()
     abs_audit.audit_suite(audit_request, parts(audit_request, machine=machine))
     schedules_by_purpose = {}
-    for trial in machine.done:
+    for trial in machine.ended_trials:
         if trial.benchmark and trial.benchmark.name == "long":
             schedules_by_purpose.setdefault(trial.purpose, []).append(trial.schedule)
     return schedules_by_purpose
@@ -177,7 +177,7 @@ def test_what_allocates_is_calibrated_alone_as_its_garbage_is_collected_beside_i
 
     alone = {
         trial.benchmark.name: trial.is_exclusive
-        for trial in machine.done
+        for trial in machine.ended_trials
         if trial.purpose is Purpose.CALIBRATION
     }
     assert alone == {"long": True, "quick": False, "short": False}
@@ -198,7 +198,7 @@ def test_blocks_of_pairs_and_calibrations_are_shorter_where_one_call_holds_them_
     """It does where it held all that was counted and plain blocks lie beside the others."""
     monkeypatch.setattr(toy_language, "ALLOCATES", {"long": 8e8 * PLAIN_SECONDS})
     monkeypatch.setattr(toy_language, "IN_ONE_CALL", frozenset(in_one_call))
-    monkeypatch.setattr(toy_language, "APART", frozenset(methods_with_original))
+    monkeypatch.setattr(toy_language, "KEPT_METHODS", frozenset(methods_with_original))
     audit_request = request(exact=exact, methods=("hop",))
     audit_request = replace(
         audit_request, suite=replace(audit_request.suite, plan=replace(PLAN, warmup=3))
@@ -277,8 +277,8 @@ def test_a_slow_operation_shortens_processes_unless_the_plan_is_fixed(
 
     abs_audit.audit_suite(audit_request, parts(audit_request, machine=machine))
 
-    suite = [trial for trial in machine.done if trial.purpose is Purpose.SUITE]
-    counting = [trial for trial in machine.done if trial.purpose is Purpose.REACH]
+    suite = [trial for trial in machine.ended_trials if trial.purpose is Purpose.SUITE]
+    counting = [trial for trial in machine.ended_trials if trial.purpose is Purpose.REACH]
     plan = audit_request.suite.plan
     all_blocks = plan.warmup + plan.iterations
     assert suite
@@ -324,7 +324,7 @@ def test_without_pilots_the_first_processes_tell_which_blocks_are_slow(
         audit_request, replace(parts(audit_request, machine=machine), fixed_operations=False)
     )
 
-    suite = [trial for trial in machine.done if trial.purpose is Purpose.SUITE]
+    suite = [trial for trial in machine.ended_trials if trial.purpose is Purpose.SUITE]
     plan = audit_request.suite.plan
     full_trials = [
         trial for trial in suite if len(trial.schedule.blocks) == plan.warmup + plan.iterations
@@ -336,7 +336,7 @@ def test_without_pilots_the_first_processes_tell_which_blocks_are_slow(
         benchmark.runs == audit_request.suite.stability_runs
         for benchmark in verdict.stability.benchmarks
     )
-    assert {trial.purpose for trial in machine.done} >= {Purpose.REACH, Purpose.CALIBRATION}
+    assert {trial.purpose for trial in machine.ended_trials} >= {Purpose.REACH, Purpose.CALIBRATION}
 
 
 class SettingUpBlocks(Machine):
@@ -363,7 +363,9 @@ def test_slow_set_up_of_each_block_shortens_processes_unless_the_plan_is_fixed(k
 
     plan = usual.suite.plan
     blocks = {
-        purpose: {len(trial.schedule.blocks) for trial in machine.done if trial.purpose is purpose}
+        purpose: {
+            len(trial.schedule.blocks) for trial in machine.ended_trials if trial.purpose is purpose
+        }
         for purpose in (Purpose.SUITE, Purpose.REACH)
     }
     all_blocks = plan.warmup + plan.iterations
@@ -431,7 +433,7 @@ def test_a_pilot_decides_how_long_processes_are_whatever_they_show():
 
     run_baseline(parts(audit_request, machine=machine))
 
-    suite = [trial for trial in machine.done if trial.purpose is Purpose.SUITE]
+    suite = [trial for trial in machine.ended_trials if trial.purpose is Purpose.SUITE]
     assert len(suite) == 3 * audit_request.suite.stability_runs
     assert {len(trial.schedule.blocks) for trial in suite} == {schedules.FEWEST_BLOCKS}
 
@@ -552,7 +554,7 @@ def test_the_time_of_an_operation_is_that_of_the_pilot_if_there_is_one():
 
 
 def timed_out_pilot():
-    return run(timed_out(), purpose=Purpose.PILOT, of=FREE)
+    return run(timed_out(), purpose=Purpose.PILOT, of_benchmark=FREE)
 
 
 def test_a_pilot_that_left_processors_idle_has_no_longer_operations():
@@ -582,7 +584,7 @@ def test_without_runs_of_the_suite_there_is_no_first_process_either():
 
     run_baseline(replace(parts(audit_request, machine=machine), fixed_operations=False))
 
-    assert machine.done == []
+    assert machine.ended_trials == []
 
 
 def test_without_pilots_the_first_processes_of_fast_operations_are_those_of_the_first_run():
@@ -596,5 +598,5 @@ def test_without_pilots_the_first_processes_of_fast_operations_are_those_of_the_
         audit_request, replace(parts(audit_request, machine=machine), fixed_operations=False)
     )
 
-    suite = [trial for trial in machine.done if trial.purpose is Purpose.SUITE]
+    suite = [trial for trial in machine.ended_trials if trial.purpose is Purpose.SUITE]
     assert len(suite) == 3 * audit_request.suite.stability_runs

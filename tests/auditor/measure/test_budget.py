@@ -49,7 +49,9 @@ class SlowBuildMachine(Machine):
 
     def run_trials(self, trials):
         for trial in trials:
-            first = not any(earlier_trial.purpose is Purpose.REACH for earlier_trial in self.done)
+            first = not any(
+                earlier_trial.purpose is Purpose.REACH for earlier_trial in self.ended_trials
+            )
             if trial.purpose is Purpose.REACH and first:
                 self.now_seconds += 45.0
             yield from super().run_trials([trial])
@@ -144,7 +146,7 @@ def test_a_suite_of_two_minutes_is_decided_in_twelve(monkeypatch):
 
     assert decided(verdict) >= 15
     assert machine.now_seconds <= 720
-    trial_counts = Counter(trial.purpose for trial in machine.done)
+    trial_counts = Counter(trial.purpose for trial in machine.ended_trials)
     assert trial_counts[Purpose.SUITE] + trial_counts[Purpose.PILOT] <= 720 / 4
     assert "budget-plan" in slugs(verdict)
 
@@ -157,9 +159,9 @@ def test_a_benchmark_whose_pilot_takes_long_is_not_in_the_sample(monkeypatch):
         machine = EndlessBenchmarkMachine()
         verdict = abs_audit.audit_suite(patient, parts(patient, machine=machine))
 
-        (ended,) = (trial for trial in machine.done if trial.benchmark.name == "b0")
+        (ended,) = (trial for trial in machine.ended_trials if trial.benchmark.name == "b0")
         assert ended.rough
-        pilots = [trial for trial in machine.done if trial.purpose is Purpose.PILOT]
+        pilots = [trial for trial in machine.ended_trials if trial.purpose is Purpose.PILOT]
         blocks_seconds = pilots[0].schedule.seconds * len(pilots[0].schedule.blocks)
         assert {trial.timeout_seconds for trial in pilots} == {limit + 10 * blocks_seconds}
         assert {method.outcome for method in verdict.methods} == {Verdict.INCONCLUSIVE}
@@ -207,7 +209,7 @@ def test_pilots_that_hang_for_the_whole_time_out_end_no_audit_while_others_are_u
 
     verdict, machine = audited(60, SlowPilotMachine())  # the time-out is 10 s
 
-    pilots = [trial for trial in machine.done if trial.purpose is Purpose.PILOT]
+    pilots = [trial for trial in machine.ended_trials if trial.purpose is Purpose.PILOT]
     assert 0 < len(pilots) < 8
     assert Verdict.MISSED not in {method.outcome for method in verdict.methods}
 
@@ -291,7 +293,7 @@ def test_a_detected_method_leaves_its_other_pairs_for_the_end(monkeypatch):
 
     started_methods = [
         trial.variant.methods[0].name
-        for trial in machine.done
+        for trial in machine.ended_trials
         if trial.purpose in (Purpose.CALIBRATION, Purpose.PAIRS)
     ]
     method_order = list(dict.fromkeys(started_methods))
@@ -309,7 +311,7 @@ def test_the_same_command_goes_on_with_a_larger_sample(monkeypatch):
 
     assert len(first.stability.benchmarks) < len(second.stability.benchmarks)
     assert decided(second) >= decided(first)
-    assert len(store) >= len(machine.done)
+    assert len(store) >= len(machine.ended_trials)
 
 
 @pytest.mark.parametrize(("budget", "refused"), [(1.0, True), (600.0, False)])
@@ -322,7 +324,7 @@ def test_a_budget_for_no_method_is_refused_before_anything_is_run(budget, refuse
             refuse_small_budget(audit_request, audit_parts)
     else:
         refuse_small_budget(audit_request, audit_parts)
-    assert machine.done == []
+    assert machine.ended_trials == []
 
 
 def test_what_is_known_already_needs_no_budget():
@@ -360,7 +362,7 @@ def test_times_are_learned_from_what_ran():
     for run in store.values():
         times.add_run(run)
 
-    plain = next(trial for trial in machine.done if trial.purpose is Purpose.SUITE)
+    plain = next(trial for trial in machine.ended_trials if trial.purpose is Purpose.SUITE)
 
     assert times.estimate_seconds(plain) == pytest.approx(1.0, rel=0.05)
     assert expected_seconds(plain) != pytest.approx(1.0, rel=0.05)
@@ -387,7 +389,7 @@ def test_pilots_that_are_soon_complete_may_take_longer(monkeypatch, benchmarks, 
 
     _, machine = audited(105)
 
-    counts = Counter(trial.purpose for trial in machine.done)
+    counts = Counter(trial.purpose for trial in machine.ended_trials)
     assert counts[Purpose.PILOT] == pytest.approx(piloted, abs=2)
     assert counts[Purpose.SUITE] > 0
 
@@ -444,7 +446,7 @@ def count_blocks(machine):
     """Return the blocks in which calls were counted."""
     return {
         sum(block.phase is Phase.MEASUREMENT for block in trial.schedule.blocks)
-        for trial in machine.done
+        for trial in machine.ended_trials
         if trial.purpose is Purpose.REACH and trial.subject == "toy"
     }
 
@@ -486,7 +488,7 @@ def test_brief_counts_and_profiles_are_found_without_a_budget_and_longer_ones_wi
     measured, later_measured = (
         {
             (trial.purpose, trial.benchmark.id)
-            for trial in ran.done
+            for trial in ran.ended_trials
             if trial.purpose in (Purpose.REACH, Purpose.PROFILE) and trial.repetition == 1
         }
         for ran in (machine, later_machine)

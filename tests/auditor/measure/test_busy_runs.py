@@ -24,7 +24,9 @@ BENCHMARK_ONE = benchmark("BenchmarkOne")
 
 def runs(*means, busy=()):
     """Return runs of these means; those at `busy` were made on a busy machine."""
-    trial_runs = suite_runs([[mean * 0.999, mean * 1.001] for mean in means], of=BENCHMARK_ONE)
+    trial_runs = suite_runs(
+        [[mean * 0.999, mean * 1.001] for mean in means], of_benchmark=BENCHMARK_ONE
+    )
     return [
         replace(run, strain=BUSY) if index in busy else run for index, run in enumerate(trial_runs)
     ]
@@ -90,7 +92,7 @@ def test_a_run_that_was_made_again_is_in_the_place_of_the_busy_one():
 
 
 def test_a_plan_is_not_called_weak_for_how_a_busy_machine_scatters():
-    noisy = suite_runs([[1.0, 9.0, 1.0, 5.0, 2.0, 8.0]] * 3, of=BENCHMARK_ONE)
+    noisy = suite_runs([[1.0, 9.0, 1.0, 5.0, 2.0, 8.0]] * 3, of_benchmark=BENCHMARK_ONE)
 
     def visible(measured_runs):
         stability = judge_suite_stability([BENCHMARK_ONE], measured_runs, wanted_runs=3)
@@ -109,7 +111,8 @@ def test_a_plan_is_not_called_weak_for_how_a_busy_machine_scatters():
 def by_the_paper(plain):
     """Return the verdict of the rule that compares processes which follow each other."""
     slowed = [
-        mutant_run([1.6] * 20, of=BENCHMARK_ONE, repetition=repetition) for repetition in (1, 2)
+        mutant_run([1.6] * 20, of_benchmark=BENCHMARK_ONE, repetition=repetition)
+        for repetition in (1, 2)
     ]
     return judge_pair(
         PairData(
@@ -126,7 +129,7 @@ def by_the_paper(plain):
 
 
 def test_processes_that_follow_each_other_decide_nothing_on_a_busy_machine():
-    plain = suite_runs([[1.0] * 20] * 3, of=BENCHMARK_ONE)
+    plain = suite_runs([[1.0] * 20] * 3, of_benchmark=BENCHMARK_ONE)
     the_paper = by_the_paper(replace(run, strain=BUSY) for run in plain)
 
     assert by_the_paper(plain).outcome is Verdict.DETECTED
@@ -135,7 +138,7 @@ def test_processes_that_follow_each_other_decide_nothing_on_a_busy_machine():
 
 
 def test_a_run_that_was_made_again_is_what_the_slowed_one_is_compared_with():
-    plain = suite_runs([[1.0] * 20] * 3, of=BENCHMARK_ONE)
+    plain = suite_runs([[1.0] * 20] * 3, of_benchmark=BENCHMARK_ONE)
     repeat_run = replace(plain[0], trial=replace(plain[0].trial, repetition=1001))
 
     assert by_the_paper([repeat_run, *plain[1:]]).outcome is Verdict.DETECTED

@@ -87,7 +87,7 @@ def test_one_call_held_all_blocks_only_of_what_was_counted_and_says_so():
         "failed": crashed(),
     }
     runs = [
-        run(outcome, purpose=Purpose.REACH, of=benchmark(name))
+        run(outcome, purpose=Purpose.REACH, of_benchmark=benchmark(name))
         for name, outcome in document.items()
     ]
 

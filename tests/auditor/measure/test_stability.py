@@ -139,7 +139,7 @@ def test_whose_length_an_iteration_has_is_said_where_it_means_something(block_se
     )
 
     verdict = judge_suite_stability(
-        [fixed_benchmark], suite_runs([[1.0], [1.0]], of=fixed_benchmark), wanted_runs=2
+        [fixed_benchmark], suite_runs([[1.0], [1.0]], of_benchmark=fixed_benchmark), wanted_runs=2
     ).benchmarks[0]
 
     assert [caveat.text[:53] for caveat in verdict.caveats] == [text[:53] for text in message]
@@ -166,8 +166,8 @@ def test_a_value_that_is_no_time_makes_its_run_incomplete(value):
 def test_two_benchmarks_fill_the_buckets_and_the_durations():
     calm, wild = benchmark("BenchmarkCalm"), benchmark("BenchmarkWild")
     runs = [
-        *suite_runs([[1.0], [1.0]], of=calm, seconds=2.0),
-        *suite_runs([[1.0], [3.0]], of=wild, seconds=3.0),
+        *suite_runs([[1.0], [1.0]], of_benchmark=calm, seconds=2.0),
+        *suite_runs([[1.0], [3.0]], of_benchmark=wild, seconds=3.0),
     ]
 
     stability = judge_suite_stability([calm, wild], runs, wanted_runs=2)
@@ -180,7 +180,7 @@ def test_two_benchmarks_fill_the_buckets_and_the_durations():
 
 def test_a_benchmark_that_never_works_leaves_the_suite_its_duration():
     works, fails = benchmark("BenchmarkWorks"), benchmark("BenchmarkFails")
-    runs = [*suite_runs([[1.0], [1.0]], of=works), run(crashed(), of=fails)]
+    runs = [*suite_runs([[1.0], [1.0]], of_benchmark=works), run(crashed(), of_benchmark=fails)]
 
     assert judge_suite_stability([works, fails], runs, wanted_runs=2).suite_seconds == (1.0, 1.0)
 

@@ -39,7 +39,7 @@ class HangingMachine(Machine):
 
 
 def count_suite_runs(machine, size):
-    purposes = Counter(trial.purpose for trial in machine.done)
+    purposes = Counter(trial.purpose for trial in machine.ended_trials)
     assert purposes[Purpose.SUITE] % size == 0
     return purposes[Purpose.SUITE] // size
 
@@ -99,7 +99,9 @@ def test_processes_that_hang_do_not_shorten_what_the_others_get(monkeypatch):
 
     abs_audit.audit_suite(ask(30.0), parts(ask(30.0), machine=machine))
 
-    purposes = [trial.benchmark.name for trial in machine.done if trial.purpose is Purpose.SUITE]
+    purposes = [
+        trial.benchmark.name for trial in machine.ended_trials if trial.purpose is Purpose.SUITE
+    ]
     assert Counter(purposes) == {"b0": 1, "b1": 5, "b2": 5, "b3": 5}
 
 

@@ -27,7 +27,7 @@ def watched(
     )
     warmed = WarmupResult(method=Criterion.RCIW, warm=warm, enough=enough, since=since)
     outcome = Measured((series([1.0, 1.0]), *walls), warmed)
-    return run(outcome, of=replace(benchmark(name), configured=AUTHORS), fork=fork)
+    return run(outcome, of_benchmark=replace(benchmark(name), configured=AUTHORS), fork=fork)
 
 
 def caveat_texts(*runs):

@@ -57,7 +57,7 @@ def watched_request(width=None, forks=1, runs=2, method=Criterion.RCIW, *, lengt
 
 
 def trials_of(machine, purpose):
-    return [trial for trial in machine.done if trial.purpose is purpose]
+    return [trial for trial in machine.ended_trials if trial.purpose is purpose]
 
 
 def by_run(machine):
@@ -276,7 +276,7 @@ def test_a_model_is_asked_by_how_long_iterations_really_last(benchmark, lasts, m
     audit_parts = parts(audit_request)
     audit_parts = replace(audit_parts, project=replace(audit_parts.project, harness="go"))
     pilot_series = (series([(lasts or 0.01) / 2]), series([100.0], metric=OPERATIONS))
-    pilot = run(Measured(pilot_series), purpose=Purpose.PILOT, of=benchmark)
+    pilot = run(Measured(pilot_series), purpose=Purpose.PILOT, of_benchmark=benchmark)
     tried = (pilot,) if lasts else ()
     size = BlockSizes({benchmark.id: audit_request.suite.plan}, {benchmark.id: None}, tried)
 
@@ -317,7 +317,9 @@ def test_where_operations_are_not_fixed_a_block_lasts_as_long_as_a_call(
     plan = request().suite.plan
 
     result = adapt_warmup(
-        {benchmark.id: plan}, {benchmark.id: None}, [run(blocks(lasts, operations), of=benchmark)]
+        {benchmark.id: plan},
+        {benchmark.id: None},
+        [run(blocks(lasts, operations), of_benchmark=benchmark)],
     )
 
     assert result[benchmark.id].warmup == blocks_of_warmup
@@ -338,7 +340,7 @@ def test_single_shots_warm_up_for_as_many_calls():
     result = adapt_warmup(
         {shot_benchmark.id: plan},
         {shot_benchmark.id: None},
-        [run(blocks(5e-6, 1), of=shot_benchmark)],
+        [run(blocks(5e-6, 1), of_benchmark=shot_benchmark)],
     )
 
     assert result[shot_benchmark.id].warmup == 20
@@ -367,7 +369,7 @@ def test_a_model_that_has_not_learned_of_such_processes_is_not_asked():
     stability = stability_study.audit_stability(
         parts(replace(watched_request(), suite=same), store=store, machine=second_machine)
     )
-    assert second_machine.done == []
+    assert second_machine.ended_trials == []
     assert "watched-otherwise" not in [caveat.slug for caveat in stability.caveats]
 
 

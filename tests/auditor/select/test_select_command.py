@@ -7,7 +7,7 @@ import msgspec
 import pytest
 from builders import benchmark_verdict_of, method_verdict_of, pair_verdict_of
 from cli_acting import CONTEXT, Stage, score, verdict
-from comparisons import made
+from comparisons import build_comparison
 from schema_checks import check_schema
 
 from auditor.abs import document_of_verdict
@@ -191,7 +191,7 @@ def test_a_choice_that_a_larger_budget_does_not_keep_is_named_so(call):
 
 def test_what_a_comparison_has_found_changed_counts(answered, tmp_path):
     patch = Patch(changed=(RING + "Pop",), added=(RING + "Peek",), removed=(RING + "Len",))
-    (tmp_path / "compare.json").write_bytes(msgspec.json.encode(made(patch=patch)))
+    (tmp_path / "compare.json").write_bytes(msgspec.json.encode(build_comparison(patch=patch)))
 
     selection = answered("--changed", str(tmp_path / "compare.json"))
 

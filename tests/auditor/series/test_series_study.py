@@ -48,7 +48,7 @@ def test_each_process_begins_cold_and_goes_on_for_long():
     machine = Machine()
     runs = measure_processes(SERIES_REQUEST, parts(request(), machine=machine))
 
-    assert len(of_purpose([*map(as_run, machine.done)], Purpose.PILOT)) == 3
+    assert len(of_purpose([*map(as_run, machine.ended_trials)], Purpose.PILOT)) == 3
     assert {(trial.benchmark.name, trial.fork) for trial in of_purpose(runs, Purpose.STEADY)} == {
         (name, fork) for name in toy_language.BENCHMARKS for fork in (1, 2)
     }
@@ -66,7 +66,7 @@ def test_the_first_processes_of_all_come_before_the_second_of_any():
     machine = Machine()
     measure_processes(SERIES_REQUEST, parts(request(), machine=machine))
 
-    assert [trial.fork for trial in machine.done] == [1, 1, 1, 1, 1, 1, 2, 2, 2]
+    assert [trial.fork for trial in machine.ended_trials] == [1, 1, 1, 1, 1, 1, 2, 2, 2]
 
 
 def test_what_is_known_is_not_run_again():
@@ -78,7 +78,7 @@ def test_what_is_known_is_not_run_again():
         measure_processes(SERIES_REQUEST, parts(request(), store=memory, machine=second_machine))
         == first
     )
-    assert second_machine.done == []
+    assert second_machine.ended_trials == []
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_a_long_operation_gets_a_longer_time_out(monkeypatch):
     machine = Machine()
     measure_processes(SERIES_REQUEST, parts(request(), machine=machine))
 
-    pilot, *_, last = machine.done
+    pilot, *_, last = machine.ended_trials
     assert pilot.timeout_seconds == pytest.approx(10 + 10 * 2 * 0.01)
     # twenty blocks of two operations
     assert last.timeout_seconds == pytest.approx(10 + 10 * 20 * 0.01 + 10 * 20 * 0.1, rel=0.05)
@@ -145,7 +145,7 @@ def test_one_that_fails_is_in_the_result_and_is_not_tried_again():
     runs = measure_processes(SERIES_REQUEST, parts(request(), machine=machine))
     results = own_series.build_stored_results(runs, harness="toy", digest="d")
 
-    assert sum(trial.benchmark.name == "quick" for trial in machine.done) == 1
+    assert sum(trial.benchmark.name == "quick" for trial in machine.ended_trials) == 1
     (run,) = results.runs
     assert {name: len(processes) for name, processes in run.processes.items()} == {
         "toy.quick": 1,

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from concurrencies import made
+from concurrencies import make_race_test
 
 from auditor.concurrency.judge.tally import GenerationTally
 from auditor.concurrency.judge.terminal_methods import Spoilers
@@ -56,7 +56,7 @@ def suite():
         arguments=(Literal("int", "-1"), Literal("java.lang.String", None)),
     )
     return ConcurrentTestSuite(
-        tests=(replace(made(), suffixes=((call,), (call, call))),),
+        tests=(replace(make_race_test(), suffixes=((call,), (call, call))),),
         length=100,
         tried=(16, 100),
         methods=("put(int,java.lang.String)",),
@@ -106,18 +106,18 @@ def test_how_far_the_tests_are_comes_back_as_it_was_until_they_are_all_made(stor
 def test_a_race_comes_back_for_its_test_and_number_of_threads(store):
     run_store = races(store)
 
-    run_store.save_times(made(), TIMED)
+    run_store.save_times(make_race_test(), TIMED)
 
-    assert run_store.load_times(made(), 8) == TIMED
-    assert run_store.load_times(made(), 4) is None
-    assert run_store.load_times(made(suffix=5), 8) is None
+    assert run_store.load_times(make_race_test(), 8) == TIMED
+    assert run_store.load_times(make_race_test(), 4) is None
+    assert run_store.load_times(make_race_test(suffix=5), 8) is None
 
 
 @pytest.mark.parametrize("change", [{"report": 0.2}, {"confidence": 0.9}, {"threads": (8, 16)}])
 def test_what_only_the_oracle_asks_changes_no_race(store, change):
-    races(store).save_times(made(), TIMED)
+    races(store).save_times(make_race_test(), TIMED)
 
-    assert races(store, plan=replace(PLAN, **change)).load_times(made(), 8) == TIMED
+    assert races(store, plan=replace(PLAN, **change)).load_times(make_race_test(), 8) == TIMED
 
 
 def test_tests_of_the_paper_s_oracle_are_others_as_their_length_may_be(store):
@@ -130,39 +130,42 @@ def test_tests_of_the_paper_s_oracle_are_others_as_their_length_may_be(store):
 
 @pytest.mark.parametrize("change", [{"steady_seconds": 2.0}, {"seed": 2}, {"processes": False}])
 def test_what_decides_a_measurement_makes_another_race(store, change):
-    races(store).save_times(made(), TIMED)
+    races(store).save_times(make_race_test(), TIMED)
 
-    assert races(store, plan=replace(PLAN, **change)).load_times(made(), 8) is None
+    assert races(store, plan=replace(PLAN, **change)).load_times(make_race_test(), 8) is None
 
 
 def test_other_versions_have_races_of_their_own(store):
-    races(store).save_times(made(), TIMED)
+    races(store).save_times(make_race_test(), TIMED)
 
-    assert races(store, deciding=("org.example.Pool", "old", "newer")).load_times(made(), 8) is None
+    assert (
+        races(store, deciding=("org.example.Pool", "old", "newer")).load_times(make_race_test(), 8)
+        is None
+    )
 
 
 def test_other_makers_make_other_tests_but_a_race_of_the_same_test_stays(store):
     run_store = races(store, making=("a",))
     run_store.save_suite(suite())
-    run_store.save_times(made(), TIMED)
+    run_store.save_times(make_race_test(), TIMED)
 
     second_run_store = races(store, making=("b",))
 
     assert races(store, making=("a",)).load_suite() == suite()
     assert second_run_store.load_suite() is None
-    assert second_run_store.load_times(made(), 8) == TIMED
+    assert second_run_store.load_times(make_race_test(), 8) == TIMED
 
 
 def test_what_was_beside_a_race_is_remembered_with_it(store):
-    """And not what was beside tests while they were made, or a race that failed."""
+    """And not what was beside tests while they were make_race_test, or a race that failed."""
     notes = iter(([{"seconds": 9.0}], [{"seconds": 2.0, "foreign": 0.5}], [], []))
     run_store = races(store, take_notes=lambda: next(notes))
-    assert run_store.load_times(made(), 8) is None
-    run_store.save_times(made(), TIMED)
+    assert run_store.load_times(make_race_test(), 8) is None
+    run_store.save_times(make_race_test(), TIMED)
 
     reopened_store = races(store)
 
-    assert reopened_store.load_times(made(), 8) == TIMED
+    assert reopened_store.load_times(make_race_test(), 8) == TIMED
     stored_notes = [
         [dict(note) for trial_notes in source.notes_by_id.values() for note in trial_notes]
         for source in (run_store, reopened_store)
@@ -175,15 +178,15 @@ def test_what_was_beside_a_race_that_is_run_again_is_forgotten(store):
     run_store = races(store, take_notes=lambda: next(notes))
 
     for _ in range(2):
-        run_store.load_times(made(), 8)
-        run_store.save_times(made(), TIMED)
+        run_store.load_times(make_race_test(), 8)
+        run_store.save_times(make_race_test(), TIMED)
 
     assert [*run_store.notes_by_id.values()] == [[{"seconds": 3.0}]]
 
 
 def test_another_machine_has_races_of_its_own(store, tmp_path):
-    races(store).save_times(made(), TIMED)
+    races(store).save_times(make_race_test(), TIMED)
     elsewhere = HostFacts("there", (("cpu", "b"), ("cores", "64")))
 
     with SqliteStore(tmp_path / "store.sqlite", host=elsewhere) as foreign_store:
-        assert races(foreign_store).load_times(made(), 8) is None
+        assert races(foreign_store).load_times(make_race_test(), 8) is None

@@ -45,7 +45,7 @@ def project(tmp_path, name="ring", digest="d1", content="digest"):
 
 def measured(value, purpose=Purpose.SUITE, name="BenchmarkPush", repetition=1, **of_trial):
     outcome = Measured((series([value, value + 1]),))
-    trial_run = run(outcome, purpose=purpose, of=benchmark(name), repetition=repetition)
+    trial_run = run(outcome, purpose=purpose, of_benchmark=benchmark(name), repetition=repetition)
     return replace(trial_run, trial=replace(trial_run.trial, **of_trial), revision="r1")
 
 

@@ -40,7 +40,7 @@ def test_who_calls_what_is_counted_and_nothing_is_timed():
 
     result = traced(machine=machine)
 
-    assert {trial.purpose for trial in machine.done} == {
+    assert {trial.purpose for trial in machine.ended_trials} == {
         Purpose.PILOT,
         Purpose.USAGE,
         Purpose.REACH,
@@ -79,7 +79,9 @@ def test_unit_tests_whose_order_is_fair_end_sooner():
         context = parts(request(), machine=machine)
         count_suite_calls(replace(context, project=replace(context.project, language=language)))
         (limits[language],) = (
-            trial.timeout_seconds for trial in machine.done if trial.purpose is Purpose.USAGE
+            trial.timeout_seconds
+            for trial in machine.ended_trials
+            if trial.purpose is Purpose.USAGE
         )
 
     assert limits[Language.PYTHON] == limits[Language.JAVA] / 2
@@ -124,7 +126,7 @@ def test_what_the_budget_prevented_is_said_and_the_next_call_goes_on():
     machine = Machine()
     result = traced(trace_request=request(budget=30.0), store=store, machine=machine)
 
-    assert Purpose.PILOT not in {trial.purpose for trial in machine.done}
+    assert Purpose.PILOT not in {trial.purpose for trial in machine.ended_trials}
     assert all(benchmark.methods is not None for benchmark in result.benchmarks)
 
 

@@ -59,7 +59,7 @@ class Runner:
 
 
 def trials(*names, purpose=Purpose.REACH):
-    return [run(COUNTS, purpose=purpose, of=benchmark(name)).trial for name in names]
+    return [run(COUNTS, purpose=purpose, of_benchmark=benchmark(name)).trial for name in names]
 
 
 def dispatcher(tmp_path, runner, jobs, stop=lambda: None):

@@ -25,7 +25,7 @@ class Place:
 
     host: object
     folder: Path
-    theirs: Path
+    process_folder: Path
 
 
 _OPEN = {}
@@ -73,7 +73,7 @@ def small_disk(folder):
         subprocess.run(("umount", folder), check=True)
 
 
-def asked(daemon, name, **more):
+def remote_machine(daemon, name, **more):
     """Return what opens the machine of a daemon with a folder of its own."""
     more = {"processors": "", "patience_seconds": 30.0, **more}
     return RemoteMachine(target=NAME, folder=daemon.folder / "here" / name, **more)
@@ -82,7 +82,7 @@ def asked(daemon, name, **more):
 @contextmanager
 def ssh_place(daemon, name, **more):
     """Give a host that is reached over ssh for what is measured."""
-    machine = asked(daemon, name, **more)
+    machine = remote_machine(daemon, name, **more)
     with connect_host(machine, daemon.environment, SystemClock()) as (host, _):
         work = machine.tree_folder / "work"
         work.mkdir(exist_ok=True)

@@ -40,7 +40,7 @@ def processes_with_parent(parent):
         return {*map(int, ps.communicate()[0].split())} - {ps.pid}
 
 
-def gone(pid, within=30.0):
+def wait_until_gone(pid, within=30.0):
     deadline = time.monotonic() + within
     while alive(pid) and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -150,14 +150,14 @@ def test_the_watchdog_kills_processes_that_ignore_every_request(place):
     answer = ran(place, f"({BEATS}) & {BEATS}", timeout=1.0)
 
     assert answer.timed_out
-    assert still(place.theirs / "beats")
+    assert still(place.process_folder / "beats")
 
 
 def test_what_a_job_leaves_behind_is_killed_at_its_end(place):
     answer = ran(place, f"({BEATS}) > /dev/null 2>&1 & sleep 0.3; echo done")
 
     assert (answer.exit_code, answer.stdout) == (0, b"done\n")
-    assert still(place.theirs / "beats")
+    assert still(place.process_folder / "beats")
 
 
 def test_it_says_how_long_a_job_took(place):

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from process_making import gone, number_in, shell
+from process_making import number_in, shell, wait_until_gone
 
 from auditor.core.errors import SubjectError
 from auditor.core.jobs import OutputMonitor
@@ -101,7 +101,7 @@ def test_a_group_that_ignores_requests_is_killed(tmp_path):
     )
 
     assert answer.enough
-    assert gone(number_in(tmp_path / "pid"))
+    assert wait_until_gone(number_in(tmp_path / "pid"))
 
 
 @pytest.mark.parametrize("code", [0, 1])
@@ -122,7 +122,7 @@ def test_a_watcher_that_fails_leaves_nothing_running(tmp_path, text, path):
     with pytest.raises(ZeroDivisionError, match="a watcher that fails"):
         LocalHost().run_process(shell(f"echo $$ > pid; {text}", cwd=tmp_path, follow=raising(path)))
 
-    assert gone(number_in(tmp_path / "pid"))
+    assert wait_until_gone(number_in(tmp_path / "pid"))
 
 
 def test_one_that_fails_after_it_was_told_has_failed(tmp_path):
@@ -248,4 +248,4 @@ def test_a_killed_auditor_leaves_no_followed_process(tmp_path):
         number_in(tmp_path / "looked")  # the keeper is told of a process before that is looked at
         auditor.kill()
 
-    assert gone(pid)
+    assert wait_until_gone(pid)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from fake_host import FakeHost
-from process_making import alive, gone, job, number_in, processes_with_parent, shell
+from process_making import alive, job, number_in, processes_with_parent, shell, wait_until_gone
 
 from auditor.core.errors import FolderUnusable, MachineError, SubjectError, ToolMissing
 from auditor.core.jobs import CompletedProcess
@@ -42,14 +42,14 @@ def test_the_watchdog_kills_grandchildren_that_ignore_every_request(tmp_path):
     answer = LocalHost().run_process(shell(text, cwd=tmp_path, timeout=0.5))
 
     assert answer.timed_out
-    assert gone(number_in(tmp_path / "pid"))
+    assert wait_until_gone(number_in(tmp_path / "pid"))
 
 
 def test_what_a_job_leaves_behind_is_killed_at_its_end(tmp_path):
     answer = LocalHost().run_process(shell("sleep 600 & echo $! > pid; echo done", cwd=tmp_path))
 
     assert answer.exit_code == 0
-    assert gone(number_in(tmp_path / "pid"))
+    assert wait_until_gone(number_in(tmp_path / "pid"))
 
 
 DAEMON = """
@@ -180,7 +180,7 @@ def test_a_killed_auditor_leaves_nothing_running(tmp_path):
         number_in(tmp_path / "kept")  # by then the keeper has been told of the process
         auditor.kill()
 
-    assert gone(pid)
+    assert wait_until_gone(pid)
 
 
 def test_an_interrupted_auditor_leaves_nothing_running(tmp_path):
@@ -198,7 +198,7 @@ def test_an_interrupted_auditor_leaves_nothing_running(tmp_path):
         auditor.send_signal(signal.SIGINT)
 
     assert auditor.returncode == 130
-    assert gone(pid)
+    assert wait_until_gone(pid)
 
 
 def test_an_auditor_that_is_interrupted_while_it_starts_a_process_leaves_none(tmp_path):
@@ -223,7 +223,7 @@ def test_an_auditor_that_is_interrupted_while_it_starts_a_process_leaves_none(tm
     completed = subprocess.run((sys.executable, "-c", text, str(tmp_path)), cwd=ROOT, check=False)
 
     assert completed.returncode == 130
-    assert gone(number_in(tmp_path / "pid"))
+    assert wait_until_gone(number_in(tmp_path / "pid"))
 
 
 def test_a_missing_program_is_said_with_where_it_was_looked_for(tmp_path):

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from host_making import asked, ssh_place
+from host_making import remote_machine, ssh_place
 from process_making import number_in, shell
 from ssh_daemon import NAME, SMALL, daemon
 
@@ -137,15 +137,15 @@ def test_it_is_picked_up_when_the_machine_can_be_reached_again(own_ssh, name):
 def test_a_machine_that_stays_away_is_said_and_what_runs_there_is_ended_next_time(own_ssh, name):
     with (
         ssh_place(own_ssh, name, patience_seconds=1.0) as place,
-        later(0.1, file_waiter(place.theirs / "beats"), own_ssh.stop, own_ssh.cut),
+        later(0.1, file_waiter(place.process_folder / "beats"), own_ssh.stop, own_ssh.cut),
         pytest.raises(MachineError, match=f"the connection to {NAME} was lost, and could not be"),
     ):
         place.host.run_process(shell(BEATS, cwd=place.folder))
-    assert beating(place.theirs / "beats")
+    assert beating(place.process_folder / "beats")
     own_ssh.start()
 
     with ssh_place(own_ssh, name):
-        assert cleared(place.theirs)
+        assert cleared(place.process_folder)
 
 
 def test_an_interrupt_ends_what_runs_there(place):
@@ -156,7 +156,7 @@ def test_an_interrupt_ends_what_runs_there(place):
     with pytest.raises(KeyboardInterrupt):
         place.host.run_process(shell(f"echo go; {BEATS}", cwd=place.folder, follow=follow))
 
-    assert not beating(place.theirs / "beats")
+    assert not beating(place.process_folder / "beats")
 
 
 def test_what_a_killed_auditor_has_left_is_ended_when_the_next_one_comes(ssh, name):
@@ -171,7 +171,7 @@ def test_what_a_killed_auditor_has_left_is_ended_when_the_next_one_comes(ssh, na
         auditor.kill()
 
     with ssh_place(ssh, name) as place:
-        assert cleared(place.theirs)
+        assert cleared(place.process_folder)
 
 
 def test_a_supervisor_that_is_ended_is_said_and_what_it_watched_is_ended(place, ssh, name):
@@ -181,12 +181,12 @@ def test_a_supervisor_that_is_ended_is_said_and_what_it_watched_is_ended(place, 
         os.kill(int(supervisor.partition("-")[0]), signal.SIGKILL)
 
     with (
-        later(0.1, file_waiter(place.theirs / "beats"), end_supervisor),
+        later(0.1, file_waiter(place.process_folder / "beats"), end_supervisor),
         pytest.raises(MachineError, match="ended before its process"),
     ):
         place.host.run_process(shell(BEATS, cwd=place.folder))
 
-    assert not beating(place.theirs / "beats")
+    assert not beating(place.process_folder / "beats")
     assert place.host.run_process(shell("exit 3", cwd=place.folder)).exit_code == 3
 
 
@@ -211,7 +211,7 @@ def test_a_job_that_waits_for_others_and_is_given_up_never_runs(ssh, name, secon
             target=busy.host.run_process, args=(shell(BUSY, cwd=busy.folder),)
         )
         measuring.start()
-        while not (busy.theirs / "on").exists():
+        while not (busy.process_folder / "on").exists():
             time.sleep(0.02)
         waiting = threading.Thread(target=wait, args=(place,))
         waiting.start()
@@ -219,16 +219,16 @@ def test_a_job_that_waits_for_others_and_is_given_up_never_runs(ssh, name, secon
         place.host.stop_processes()
         waiting.join()
         assert measuring.is_alive()
-        (busy.theirs / "end").touch()
+        (busy.process_folder / "end").touch()
         measuring.join()
 
         assert failures == ["sh was stopped because another step failed"]
         time.sleep(1.5)
-        assert not (place.theirs / "ran").exists()
+        assert not (place.process_folder / "ran").exists()
 
 
 def test_a_folder_whose_name_has_blanks_may_be_written(ssh, name):
-    machine = asked(ssh, name)
+    machine = remote_machine(ssh, name)
     with connect_host(machine, ssh.environment, SystemClock()) as (host, _):
         folder = machine.tree_folder / "a b 'c"
         folder.mkdir()
@@ -321,7 +321,7 @@ def test_the_tree_is_kept_alike_in_both_directions(place):
     )
     assert (place.folder / "inside").read_text() == "2\n"
     assert (place.folder / "stays").stat().st_mode & 0o777 == 0o750
-    assert (place.theirs / "away").is_symlink()
+    assert (place.process_folder / "away").is_symlink()
 
     (place.folder / odd / "in").unlink()
     (place.folder / odd).rmdir()
@@ -334,7 +334,7 @@ def test_the_tree_is_kept_alike_in_both_directions(place):
 
 
 def test_what_is_measured_finds_the_caches_of_what_was_built(ssh, name):
-    machine = asked(ssh, name)
+    machine = remote_machine(ssh, name)
     with connect_host(machine, ssh.environment, SystemClock()) as (host, _):
         cache = machine.tree_folder / "cache" / "go" / "tmp"
         cache.mkdir(parents=True)
@@ -352,8 +352,8 @@ def test_the_tree_is_alike_again_after_a_pause(ssh, name):
         place.host.run_process(shell("echo a > a; echo b > b; echo c > c", cwd=place.folder))
     (place.folder / "a").unlink()
     (place.folder / "b").write_text("mine")
-    (place.theirs / "extra").write_text("of nobody")
-    sent = place.theirs / "c"
+    (place.process_folder / "extra").write_text("of nobody")
+    sent = place.process_folder / "c"
     before = sent.stat().st_mtime_ns, sent.stat().st_ino
 
     with ssh_place(ssh, name) as place:
@@ -366,7 +366,7 @@ def test_the_tree_is_alike_again_after_a_pause(ssh, name):
 def test_a_machine_that_was_emptied_gets_everything_anew(ssh, name):
     with ssh_place(ssh, name) as place:
         place.host.run_process(shell("echo a > a", cwd=place.folder))
-    subprocess.run(("rm", "-rf", place.theirs.parents[1]), check=True)
+    subprocess.run(("rm", "-rf", place.process_folder.parents[1]), check=True)
 
     with ssh_place(ssh, name) as place:
         assert place.host.run_process(shell("cat a", cwd=place.folder)).stdout == b"a\n"
@@ -404,11 +404,11 @@ def test_a_key_that_only_an_agent_has_is_used(own_ssh, name):
         try:
             with (
                 pytest.raises(MachineError, match="Permission denied"),
-                connect_host(asked(own_ssh, name), own_ssh.environment, SystemClock()),
+                connect_host(remote_machine(own_ssh, name), own_ssh.environment, SystemClock()),
             ):
                 pass
             with connect_host(
-                asked(own_ssh, name), own_ssh.environment | agent_variables, SystemClock()
+                remote_machine(own_ssh, name), own_ssh.environment | agent_variables, SystemClock()
             ) as (
                 host,
                 _,
@@ -563,7 +563,7 @@ def test_a_tree_that_is_larger_than_the_disk_there_is_said(ssh):
     ],
 )
 def test_a_machine_that_cannot_be_used_is_one_line(ssh, name, target, message):
-    machine = asked(ssh, name)
+    machine = remote_machine(ssh, name)
     unusable_machine = type(machine)(
         target=target, folder=machine.folder, processors="", patience_seconds=30.0
     )
@@ -587,10 +587,10 @@ def test_stopping_ends_what_other_threads_run_there(place):
 
     thread = threading.Thread(target=run)
     thread.start()
-    while not (place.theirs / "beats").exists():
+    while not (place.process_folder / "beats").exists():
         time.sleep(0.02)
     place.host.stop_processes()
     thread.join()
 
     assert failures == ["sh was stopped because another step failed"]
-    assert not beating(place.theirs / "beats")
+    assert not beating(place.process_folder / "beats")

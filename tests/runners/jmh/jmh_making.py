@@ -73,7 +73,7 @@ def jmh_jars(home: HomeFolder) -> dict[str, list[Path]]:
         )
         (folder / "pom.xml").write_text(_POM.format(*DEPENDENCY_PLUGIN.split(":"), items))
         maven = Maven(home=home, host=LocalHost(), environment=environment(os.environ))
-        maven.run_goals(f"{DEPENDENCY_PLUGIN}:copy", cwd=folder, what="fetching JMH")
+        maven.run_goals(f"{DEPENDENCY_PLUGIN}:copy", cwd=folder, activity="fetching JMH")
     return {version: sorted(path.glob("*.jar")) for version, path in folders.items()}
 
 

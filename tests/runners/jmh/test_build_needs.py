@@ -203,11 +203,11 @@ def test_the_enforcer_is_asked_where_a_build_fails_for_no_other_reason(tmp_path)
     with pytest.raises(
         ToolMissing, match=r"needs a JDK in the range \[21,22\),\[25,26\), and was b"
     ):
-        maven.run_goals("compile", cwd=tmp_path, what="the build")
+        maven.run_goals("compile", cwd=tmp_path, activity="the build")
 
     (tmp_path / "pom.xml").write_text(files["pom.xml"].replace("[21,22)", "[17,22)"))
     with pytest.raises(BuildFailed, match="COMPILATION ERROR"):
-        maven.run_goals("compile", cwd=tmp_path, what="the build")
+        maven.run_goals("compile", cwd=tmp_path, activity="the build")
 
 
 def test_a_wrong_jdk_is_said_with_those_that_are_installed(tmp_path):
@@ -226,7 +226,7 @@ def test_a_wrong_jdk_is_said_with_those_that_are_installed(tmp_path):
         environment=(("HOME", str(tmp_path)), ("PATH", os.environ["PATH"])),
     )
     with pytest.raises(ToolMissing) as failure:
-        maven.run_goals("compile", cwd=tmp_path, what="the build")
+        maven.run_goals("compile", cwd=tmp_path, activity="the build")
 
     text = str(failure.value)
     assert text.startswith(
@@ -248,7 +248,7 @@ def test_what_a_plug_in_of_the_compiler_needs_stands_in_lines_without_a_mark(tmp
 
     with pytest.raises(ToolMissing, match="needs JDK 21 or newer"):
         Maven(home=HomeFolder(tmp_path), host=host, environment=()).run_goals(
-            "x", cwd=tmp_path, what="it"
+            "x", cwd=tmp_path, activity="it"
         )
 
 
@@ -262,7 +262,7 @@ def test_a_wrong_maven_is_said_with_the_one_that_is_here(tmp_path):
 
     maven = Maven(home=HomeFolder(tmp_path), host=FakeHost(machine), environment=())
     with pytest.raises(ToolMissing, match=r"needs Maven 3\.9\.6 or newer, and mvn is 3\.8\.7"):
-        maven.run_goals("compile", cwd=tmp_path, what="the build")
+        maven.run_goals("compile", cwd=tmp_path, activity="the build")
 
 
 def test_jdks_are_found_once_where_installers_put_them(tmp_path):
@@ -425,7 +425,7 @@ def test_what_maven_does_is_told_while_it_runs(jmh_home, tmp_path):
         home=jmh_home, host=LocalHost(), environment=environment(tmp_path), tell=messages.append
     )
 
-    maven.run_goals("validate", "compile", cwd=folder, what="the build")
+    maven.run_goals("validate", "compile", cwd=folder, activity="the build")
 
     assert any(message.endswith("compiler:compile") for message in messages)
 

@@ -38,7 +38,7 @@ def failing(text, tmp_path):
     maven = Maven(
         home=HomeFolder(tmp_path), host=says(stdout=text.encode(), code=1), environment=()
     )
-    maven.run_goals("compile", cwd=tmp_path, what="ring")
+    maven.run_goals("compile", cwd=tmp_path, activity="ring")
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_a_missing_maven_is_said_with_what_to_do(tmp_path):
 
     with pytest.raises(ToolMissing, match=r"install Maven 3\.8"):
         Maven(home=HomeFolder(tmp_path), host=FakeHost(absent), environment=()).run_goals(
-            "compile", cwd=tmp_path, what="ring"
+            "compile", cwd=tmp_path, activity="ring"
         )
 
 
@@ -97,7 +97,7 @@ def test_variables_that_change_every_java_process_or_are_pips_do_not_reach_the_s
 def test_a_local_repository_of_ours_is_used(tmp_path):
     host = says()
     Maven(home=HomeFolder(tmp_path), host=host, environment=(("HOME", "/h"),)).run_goals(
-        "compile", cwd=tmp_path, what="ring"
+        "compile", cwd=tmp_path, activity="ring"
     )
 
     assert f"-Dmaven.repo.local={tmp_path}/cache/maven" in host.jobs[0].argv
@@ -109,7 +109,7 @@ def test_what_java_is_told_of_proxies_and_trust_stores_reaches_maven_but_not_the
     host = says(stderr=b'openjdk version "17.0.1"')
 
     Maven(home=HomeFolder(tmp_path), host=host, environment=variables).run_goals(
-        "x", cwd=tmp_path, what="ring"
+        "x", cwd=tmp_path, activity="ring"
     )
     find_jdk(host, variables)
 
