@@ -9,7 +9,7 @@ from comparisons import full_comparison
 from rich.console import Console
 from test_similarity_words import SIMILARITY_DOCUMENT as OF_RUNS
 from test_steady_words import CONTEXT as OF_SERIES
-from test_steady_words import FOUND
+from test_steady_words import STEADINESS
 
 import examples
 from auditor.abs import document_of_verdict
@@ -151,7 +151,7 @@ def test_page_and_comment_of_a_comparison_say_it_first():
 
 @pytest.mark.parametrize("strain", [BUSY, HostInterference()])
 def test_a_judged_series_says_it_first(strain):
-    document = steady_document.steady_document(FOUND, replace(OF_SERIES, strain=strain))
+    document = steady_document.steady_document(STEADINESS, replace(OF_SERIES, strain=strain))
 
     assert plain(steady.build_view(document).headline).startswith(BUSY_PREFIX) is (strain is BUSY)
 
