@@ -36,7 +36,7 @@ def test_as_many_processes_of_each_kind_are_compared_as_are_asked_for(printed, t
     assert match is not None, row
     configured, watched = float(match[1]), float(match[2])
     # Two processes of three iterations, and two that have to see five seconds each at least.
-    assert 0.05 < configured < watched
+    assert configured < watched
     assert watched > 2 * 5
     assert float(total.split()[-3]) > 10
 

@@ -26,16 +26,16 @@ def test_a_go_suite_is_watched_from_a_cold_start_and_its_store_read(program, mod
     )
 
     check_schema("steady", document)
-    assert {
-        name: [
-            (process["run"], process["fork"], process["iterations"], process["warm_up"])
-            for process in processes
-        ]
+    processes = {
+        name: [(process["run"], process["fork"], process["warm_up"]) for process in processes]
         for name, processes in by_benchmark(document).items()
-    } == {
-        "BenchmarkAdd": [(0, 0, 40, None), (0, 1, 40, None)],
-        "BenchmarkTwice": [(0, 0, 40, None), (0, 1, 40, None)],
     }
+    assert processes == {
+        "BenchmarkAdd": [(0, 0, None), (0, 1, None)],
+        "BenchmarkTwice": [(0, 0, None), (0, 1, None)],
+    }
+    # On a busy machine the detector may have seen enough before the process has ended by itself.
+    assert all(30 <= process["iterations"] <= 40 for process in document["series"])
     assert [benchmark["iteration_seconds"] for benchmark in document["benchmarks"]] == [
         0.002,
         0.002,
