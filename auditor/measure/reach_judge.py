@@ -254,9 +254,9 @@ def most_called(
         return tuple(top_names), (Caveat(ALL_SLUG, f"{count} that can be slowed down"),)
     text = (
         f"the {len(top_names)} public methods called most while {count_description}, of "
-        f"{len(called)} called and {len(countable)} countable ones; a suite covers "
-        "best what it calls most, so the score is too high: trace the tests of client projects "
-        "(bench-audit trace), or name the methods"
+        f"{len(called)} called and {len(countable)} countable ones; a suite covers best what it "
+        "calls most, and the library's own calls count, too: users may call others; trace the "
+        "tests of client projects (bench-audit trace), or name the methods"
     )
     if not top_names:
         text = _without_choice(calls, called, countable)
