@@ -1,17 +1,22 @@
 """Trials that may share a process, in groups."""
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Protocol
 
 from auditor.core.plan import Trial
 
-SMALLEST_LIMIT = 8
-"""Trials in a process that starts quickly."""
+DEFAULT_LIMIT = 8
+"""Trials in a process that starts quickly, or of which nothing is known."""
 LARGEST_LIMIT = 128
 """Trials in any process."""
 LONGEST_SECONDS = 12.0
 """Time of the trials of a process: their runs are stored once it has ended, and an interrupt loses
 them."""
+_LEAST_TOGETHER = 2
+"""Trials in a process, however long they take."""
+_TRIALS_OVER_START = 8
+"""Time of the trials of a process over that of its start."""
 
 
 class Sharing(Protocol):
@@ -48,20 +53,29 @@ def group_trials(trials: Iterable[Trial], sharing: Sharing) -> Iterator[list[Tri
         yield group
 
 
-_TRIALS_OVER_START = 8
-"""Time of the trials of a process over that of its start."""
-_LEAST_TOGETHER = 2
-"""Trials in a process that take long; others behind them may be brief."""
+@dataclass(frozen=True, slots=True)
+class GroupCost:
+    """What the last process of several trials took."""
 
+    start_seconds: float = 0.0
+    """Of the process, without its trials."""
+    trial_seconds: float = 0.0
+    """Mean of its trials; 0 where nothing is known."""
 
-def choose_limit(start_seconds: float, trial_seconds: Sequence[float]) -> int:
-    """Return how many trials make the start of their process a small part of its time.
+    def choose_limit(self, planned_seconds: float, seconds_left: float, parallel: int) -> int:
+        """Return how many trials make the start of their process a small part of its time.
 
-    `trial_seconds` are those of trials of one that has ended.
-    """
-    mean = sum(trial_seconds) / len(trial_seconds) if trial_seconds else 0.0
-    if start_seconds <= 0 or mean <= 0:
-        return SMALLEST_LIMIT
-    useful = round(_TRIALS_OVER_START * start_seconds / mean)
-    in_time = max(_LEAST_TOGETHER, int(LONGEST_SECONDS / mean))
-    return min(LARGEST_LIMIT, in_time, max(SMALLEST_LIMIT, useful))
+        A trial is planned to take `planned_seconds`, which counts where no trial has been run. So
+        many processes are `parallel`: none of them is to run long after the others have ended.
+        """
+        seconds = self.trial_seconds or planned_seconds
+        if seconds <= 0:
+            return DEFAULT_LIMIT
+        useful_seconds = _TRIALS_OVER_START * self.start_seconds
+        longest_seconds = min(LONGEST_SECONDS, max(LONGEST_SECONDS / parallel, useful_seconds))
+        limit = min(
+            LARGEST_LIMIT,
+            max(_LEAST_TOGETHER, int(longest_seconds / seconds)),
+            max(DEFAULT_LIMIT, round(useful_seconds / seconds)),
+        )
+        return limit if limit * seconds <= seconds_left else max(1, int(seconds_left / seconds))

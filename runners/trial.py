@@ -23,7 +23,7 @@ from auditor.core.subject import Method, Project, SourceFile
 from auditor.core.suite import EVERYTHING, Listing, Suite
 from runners.disk import convert_write_errors
 from runners.folders import locate_run_folder
-from runners.grouping import SMALLEST_LIMIT, choose_limit
+from runners.grouping import DEFAULT_LIMIT, GroupCost
 from runners.hosts.exchange import put_files
 from runners.hosts.reference_workload import NO_LOOP_TIMING, LoopTiming
 from runners.live import IterationJudge
@@ -62,6 +62,12 @@ class SharingLauncher(Launcher, Protocol):
 
 MOST_POOR_GROUPS = 3
 """Processes in a row that may run less than half of their trials before none is shared any more."""
+LEAST_POOR_TRIALS = MOST_POOR_GROUPS * DEFAULT_LIMIT
+"""Trials of these processes: in a group of two one failure is half of them."""
+
+
+def _are_too_poor(groups: Sequence[int]) -> bool:
+    return len(groups) >= MOST_POOR_GROUPS and sum(groups) >= LEAST_POOR_TRIALS
 
 
 def no_artifact_source(_path: Path) -> None:
@@ -119,12 +125,9 @@ class TrialRunner(Generic[LauncherType_co]):
         self._sharing: SharingLauncher | None = (
             launcher if may_share and isinstance(launcher, SharingLauncher) else None
         )
-        self._most_together = SMALLEST_LIMIT
-        """Trials that may share a process, by how long the last one took to start."""
-        self._trial_seconds = 0.0
-        """Of a trial of that process."""
-        self._poor_groups = 0
-        """Processes in a row that ran less than half of their trials."""
+        self._group_costs: dict[Purpose, GroupCost] = {}
+        self._poor_groups: list[int] = []
+        """Numbers of trials of the processes in a row that ran less than half of them."""
         self._failed: dict[str, Outcome] = {}
         self._locks: dict[str, Lock] = {}
         self._called: dict[str, Places] = {}
@@ -166,11 +169,14 @@ class TrialRunner(Generic[LauncherType_co]):
         sharing = launcher and launcher.find_sharing_key(trial)
         return None if sharing is None else (trial.subject, sharing)
 
-    def limit_together(self, seconds_left: float) -> int:
-        """Return how many trials may share a process that has to end in so many seconds."""
-        if self._trial_seconds * self._most_together <= max(0.0, seconds_left):
-            return self._most_together
-        return max(1, int(seconds_left / self._trial_seconds))
+    def limit_together(self, trial: Trial, seconds_left: float, parallel: int) -> int:
+        """Return how many trials such as this one may share a process.
+
+        It has to end in so many seconds, and so many processes are `parallel`.
+        """
+        cost = self._group_costs.get(trial.purpose, GroupCost())
+        planned_seconds = len(trial.schedule.blocks) * trial.schedule.seconds
+        return cost.choose_limit(planned_seconds, seconds_left, parallel)
 
     def run_together(self, trials: Sequence[Trial]) -> list[Run]:
         """Run trials in one process; those that have to run by themselves are absent."""
@@ -193,12 +199,12 @@ class TrialRunner(Generic[LauncherType_co]):
             for trial, end in ended
         ]
         good_runs = [run for run in runs if isinstance(run.outcome, _SURE_OUTCOMES)]
-        trial_seconds = [end.seconds for _, end in ended]
-        self._most_together = choose_limit(start_seconds, trial_seconds)
-        self._trial_seconds = fmean(trial_seconds) if trial_seconds else 0.0
+        if ended:
+            mean = fmean(end.seconds for _, end in ended)
+            self._group_costs[first.purpose] = GroupCost(start_seconds, mean)
         is_poor = len(good_runs) * 2 < len(trials)
-        self._poor_groups = self._poor_groups + 1 if is_poor else 0
-        if not ended or self._poor_groups == MOST_POOR_GROUPS:
+        self._poor_groups = [*self._poor_groups, len(trials)] if is_poor else []
+        if not ended or _are_too_poor(self._poor_groups):
             self._sharing = None  # most benchmarks of this suite have to be alone
         return good_runs
 

@@ -8,7 +8,7 @@ from math import inf
 from operator import itemgetter
 from pathlib import Path
 
-from auditor.core.errors import FolderUnusable
+from auditor.core.errors import FolderUnusable, OutOfTime
 from auditor.core.jobs import CompletedProcess, Invocation
 from auditor.core.outcome import (
     Counted,
@@ -139,12 +139,18 @@ class MachineDispatcher:
     def _run_together(self, group: Sequence[Trial]) -> Sequence[Run]:
         """Return the runs of what could share a process; empty for a single trial.
 
-        What ends a process early is the first trial without a run; those behind it share another.
+        What ends a process early is the first trial without a run; those behind it share another
+        as long as there is time.
         """
         runs: list[Run] = []
         waiting = list(group)
         while len(waiting) > 1:
-            ended = self._runners[group[0].subject].run_together(waiting)
+            try:
+                ended = self._runners[group[0].subject].run_together(waiting)
+            except OutOfTime:
+                if not runs:
+                    raise
+                break  # what has ended is stored before the next trial finds no time either
             runs += ended
             waiting = _list_remaining(waiting, ended)[1:]
         return runs
@@ -155,7 +161,9 @@ class MachineDispatcher:
 
     def find_limit(self, trial: Trial) -> int:
         """Return how many trials such as this one may share a process."""
-        return self._runners[trial.subject].limit_together(self._seconds_left())
+        runner = self._runners[trial.subject]
+        parallel = 1 if trial.is_exclusive else self._jobs
+        return runner.limit_together(trial, self._seconds_left(), parallel)
 
     def _run_trial(self, trial: Trial) -> Run:
         return self._runners[trial.subject].run_trial(trial)

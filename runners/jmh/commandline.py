@@ -33,9 +33,8 @@ from runners.shared_process import BenchmarkProcess, share_process
 
 INSTRUCTIONS = "instructions.tsv"
 _LIST_SECONDS = 600
-_SHARED_PURPOSES = frozenset({Purpose.PILOT, Purpose.SUITE, Purpose.REACH, Purpose.PROFILE})
-"""Trials of which several may have a JVM in common that forks for each, or counts their calls."""
-_NO_ARGUMENTS: tuple[str, ...] = ()
+_SHARED_PURPOSES = frozenset({Purpose.REACH, Purpose.PROFILE})
+"""Trials that may share a launcher: counts and shares are the same on a busy machine."""
 _LATER_SECONDS = 60
 """JMH's own time-out of an iteration comes after our watchdog's: it only interrupts threads."""
 
@@ -101,23 +100,36 @@ class SharedJvm:
     """A JVM that runs several benchmarks, by what is equal for all of them."""
 
     purpose: Purpose
+    repetition: int
+    fork: int
     overlay: str
     """Digest of the changed files."""
     arguments: tuple[str, ...] | None
     """The author's, of a JVM that runs the benchmarks itself; None: it forks for each."""
 
+    @property
+    def forks_each(self) -> bool:
+        """Tell whether each benchmark runs in a fork of its own."""
+        return self.arguments is None
+
 
 def find_shared_jvm(trial: Trial) -> SharedJvm | None:
     """Return the JVM that may run the benchmark of a trial and others; None: it is alone.
 
-    A JVM that has run another benchmark takes other times, so only calls are counted in it, and
-    the time in them, which decides by its upper limit.
+    It forks for each. Only for counts of calls it runs the benchmarks itself where it can: after
+    another benchmark it takes other times, so the time in calls decides by its upper limit alone.
     """
-    if trial.benchmark is None or trial.watch is not None or trial.purpose not in _SHARED_PURPOSES:
+    if trial.benchmark is None or trial.purpose not in _SHARED_PURPOSES:
         return None
     counts_calls = trial.purpose is Purpose.REACH
     arguments = _find_counting_arguments(trial.benchmark) if counts_calls else None
-    return SharedJvm(trial.purpose, trial.overlay.digest, arguments)
+    return SharedJvm(
+        purpose=trial.purpose,
+        repetition=trial.repetition,
+        fork=trial.fork,
+        overlay=trial.overlay.digest,
+        arguments=arguments,
+    )
 
 
 def _find_counting_arguments(benchmark: Benchmark) -> tuple[str, ...] | None:
@@ -138,10 +150,12 @@ def make_shared_job(
     """Return the process that runs the benchmarks of some trials in turn."""
     path = _join_paths((*_class_path(project), *guests.benchmark_class_path))
     shared = find_shared_jvm(trials[0])
-    arguments, forks = _NO_ARGUMENTS, "1"
-    if shared is not None and shared.arguments is not None:
-        agent = _make_agent_option(guests, trials[0], build_folder)
-        arguments, forks = (*agent, *shared.arguments), "0"
+    if shared is None:
+        raise ValueError("these trials share no process")
+    arguments = shared.arguments or ()
+    if not shared.forks_each:
+        arguments = (*_make_agent_option(guests, trials[0], build_folder), *arguments)
+    forks = "1" if shared.forks_each else "0"
     job = Invocation(
         argv=(_find_java(project), *arguments, "-cp", path, "benchaudit.jmh.SharedLaunch", forks),
         cwd=project.root,
@@ -175,7 +189,7 @@ def _describe_member(
         repr(trial.timeout_seconds),
         *map(str, (files[SCHEDULE_VARIABLE], files[RECORDS_VARIABLE])),
         *_identify_benchmark(benchmark),
-        *(fork if shared is not None and shared.arguments is None else ()),
+        *(fork if shared is None or shared.forks_each else ()),
         *_describe_iterations(trial),
     )
     return BenchmarkProcess(

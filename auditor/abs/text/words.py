@@ -241,7 +241,7 @@ def _name_measured_part(document: AbsOrStability) -> str:
     """Name the benchmarks that a run of the suite consists of."""
     measured = len(document.benchmarks) - _count_silent(document)
     if 0 < measured < len(document.benchmarks):
-        return f"the other {measured}"
+        return "the other one" if measured == 1 else f"the other {measured}"
     return "the whole suite" if document.stability.filter is None else "these"
 
 

@@ -180,9 +180,9 @@ def test_workers_that_take_nothing_end_it_although_they_come_again(cluster, clie
     crew = Crew(client, notes)
     crew.losses = math.inf
     cluster_dispatcher = dispatcher(client, crew, patience=1.5)
-    list_workers, looks = cluster_dispatcher._there, itertools.count()
+    list_workers, looks = cluster_dispatcher._list_workers, itertools.count()
     if flaps:
-        cluster_dispatcher._there = lambda: set() if next(looks) % 2 else list_workers()
+        cluster_dispatcher._list_workers = lambda: set() if next(looks) % 2 else list_workers()
 
     with pytest.raises(MachineError, match="cannot be sent to workers: a worker is gone"):
         list(cluster_dispatcher.run_trials([trial("a")]))

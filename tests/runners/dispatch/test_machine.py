@@ -15,7 +15,7 @@ from auditor.core.jobs import CompletedProcess, Invocation
 from auditor.core.outcome import NotBuilt, Profiled
 from auditor.core.plan import Purpose
 from runners.dispatch.machine import MachineDispatcher
-from runners.grouping import SMALLEST_LIMIT
+from runners.grouping import DEFAULT_LIMIT
 
 COUNTS = counted(window(1, {"a": 1}))
 PATIENCE = 30.0
@@ -24,8 +24,8 @@ PATIENCE = 30.0
 class Runner:
     """Notes how many trials run at a time, and ends them as it is told."""
 
-    def limit_together(self, seconds_left):
-        return SMALLEST_LIMIT
+    def limit_together(self, trial, seconds_left, parallel):
+        return DEFAULT_LIMIT
 
     def __init__(self, *, ends=None, together=1):
         self.ends = ends or {}
@@ -356,9 +356,29 @@ def test_a_process_is_shared_by_eight_at_most_and_nothing_is_asked_for_too_early
     result = dispatcher(tmp_path, runner, 2).run_trials(lazily())
     next(result)
 
-    assert len(planned) == SMALLEST_LIMIT
+    assert len(planned) == DEFAULT_LIMIT
     assert len([next(result), *result]) == 9
     assert runner.together == ["a0a1a2a3a4a5a6a7", "a8a9"]
+
+
+class BrieflySharingRunner(SharingRunner):
+    """Has time for one process that is shared, and for nothing else."""
+
+    def run_together(self, group):
+        if self.together:
+            raise OutOfTime("no time left")
+        return super().run_together(group)
+
+
+@pytest.mark.parametrize("purpose", [Purpose.PAIRS, Purpose.REACH])
+def test_what_ended_is_stored_where_there_is_no_time_for_a_second_process(tmp_path, purpose):
+    runner = BrieflySharingRunner(ending=["a2"], ends={"a2": [OutOfTime("no time left")]})
+    planned = trials("a1", "a2", "a3", "a4", purpose=purpose)
+    result = dispatcher(tmp_path, runner, 1).run_trials(planned)
+
+    assert names([next(result)]) == ["a1"]
+    with pytest.raises(OutOfTime):
+        next(result)
 
 
 def test_what_shared_a_process_is_there_where_the_time_is_up_for_the_rest(tmp_path):

@@ -3,10 +3,9 @@
 import pytest
 from jmh_making import plain
 
-from auditor.core.mutant import PLAIN, Variant, VariantKind
-from auditor.core.outcome import Measured, Profiled
+from auditor.core.mutant import Variant, VariantKind
+from auditor.core.outcome import Counted, Profiled
 from auditor.core.plan import Purpose
-from auditor.core.values import TIME
 from runners.hosts.clock import SystemClock
 from runners.trial import TrialRunner
 
@@ -15,7 +14,12 @@ PROFILED = Variant(VariantKind.PROFILED)
 BLOCKS, WARMUP = 4, 2
 
 
-def run_forks(suite, folder, *names, variant=PLAIN, purpose=Purpose.SUITE, seconds=60.0):
+@pytest.fixture(params=["jmh", "old_jmh"])
+def any_jmh(request):
+    return request.getfixturevalue(request.param)
+
+
+def run_forks(suite, folder, *names, variant=PROFILED, purpose=Purpose.PROFILE, seconds=60.0):
     """Return the outcomes of benchmarks that ran in forks of one JVM, by name."""
     schedule = plain(blocks=BLOCKS, warmup=WARMUP, seconds=0.1)
     trials = [
@@ -29,44 +33,52 @@ def run_forks(suite, folder, *names, variant=PLAIN, purpose=Purpose.SUITE, secon
         builds=folder,
         clock=SystemClock(),
     )
-    assert len({runner.find_sharing_key(trial) for trial in trials}) == 1
+    (key,) = {suite.harness.find_sharing_key(trial) for trial in trials}
+    assert key.forks_each
     by_id = {trial.id: name for trial, name in zip(trials, names, strict=True)}
     return {by_id[run.trial.id]: run.outcome for run in runner.run_together(trials)}
 
 
-def test_each_fork_measures_its_own_benchmark(jmh, tmp_path):
-    names = ("turns", "setsProperty", "arguments", "once", "chosen[sizes=200,name=a]")
+def find_functions(outcome):
+    """Return the functions in which a benchmark was sampled, by descriptor."""
+    assert isinstance(outcome, Profiled), outcome
+    return {frame.function for frame in outcome.frames}
 
-    outcomes = run_forks(jmh, tmp_path, *names)
+
+def test_each_fork_is_sampled_into_a_file_of_its_own(any_jmh, tmp_path):
+    names = ("turns", "setsProperty", "twoFifths", "arguments", "chosen[sizes=200,name=a]")
+    outcomes = run_forks(any_jmh, tmp_path, *names)
 
     assert list(outcomes) == list(names)
-    for name, outcome in outcomes.items():
-        assert isinstance(outcome, Measured), (name, outcome)
-        times = [series for series in outcome.series if series.metric == TIME]
-        assert sum(len(series.values) for series in times) == BLOCKS + WARMUP, name
-
-
-def test_a_failure_and_what_is_left_running_touch_no_other_fork(jmh, tmp_path):
-    names = ("mayFail[kind=bad]", "leavesThread", "leavesProcess", "mayFail[kind=good]")
-
-    assert list(run_forks(jmh, tmp_path, *names)) == list(names[1:])
-
-
-def test_a_benchmark_that_hangs_leaves_out_what_follows(jmh, tmp_path):
-    outcomes = run_forks(jmh, tmp_path, "turns", "hangs", "deep", seconds=8.0)
-
-    assert list(outcomes) == ["turns"]
-
-
-def test_each_fork_is_sampled_into_a_file_of_its_own(jmh, tmp_path):
-    outcomes = run_forks(
-        jmh, tmp_path, "turns", "twoFifths", variant=PROFILED, purpose=Purpose.PROFILE
-    )
-
-    functions = {}
-    for name, outcome in outcomes.items():
-        assert isinstance(outcome, Profiled), (name, outcome)
-        functions[name] = {frame.function for frame in outcome.frames}
+    functions = {name: find_functions(outcome) for name, outcome in outcomes.items()}
     assert "org/example/Work.turns(I)I" in functions["turns"]
     assert "org/example/Parts.called(J)J" in functions["twoFifths"]
     assert not any("Parts.called" in function for function in functions["turns"])
+
+
+def test_a_failure_and_threads_that_go_on_end_with_their_fork(jmh, tmp_path):
+    names = ("turns", "mayFail[kind=bad]", "leavesThread", "mayFail[kind=good]")
+
+    assert list(run_forks(jmh, tmp_path, *names)) == ["turns", *names[2:]]
+
+
+@pytest.mark.parametrize("name", ["leavesProcess", "hangs"])
+def test_nothing_is_forked_beside_what_a_benchmark_has_left(jmh, tmp_path, name):
+    outcomes = run_forks(jmh, tmp_path, "turns", name, "deep", seconds=8.0)
+
+    assert "deep" not in outcomes
+    assert "turns" in outcomes
+
+
+def test_calls_of_single_shots_are_counted_in_forks(jmh, tmp_path):
+    methods = [method for method in jmh.methods.values() if method.refusal is None]
+    counting = jmh.counting(*methods)
+    outcomes = run_forks(jmh, tmp_path, "once", variant=counting, purpose=Purpose.REACH)
+
+    counts, alone = (
+        outcomes["once"],
+        jmh.run("once", plain(blocks=BLOCKS, warmup=WARMUP, seconds=0.1), counting),
+    )
+    assert isinstance(counts, Counted), counts
+    assert (counts.windows, counts.outside) == (alone.windows, alone.outside)
+    assert dict(counts.windows[-1].calls)["org.example.Work.turns"] > 0

@@ -13,7 +13,7 @@ from auditor.core.mutant import PLAIN, Variant, VariantKind
 from auditor.core.outcome import Counted, Measured, Profiled, Skipped
 from auditor.core.plan import Purpose
 from runners.shared_process import BenchmarkProcess, split_answer
-from runners.trial import MOST_POOR_GROUPS
+from runners.trial import LEAST_POOR_TRIALS
 
 LIBRARY = """
 def slow(x):
@@ -248,7 +248,7 @@ def test_a_suite_that_cannot_be_shared_is_not_shared_again(suite, tmp_path):
     ]
     runner = suite.make_runner(tmp_path)
 
-    for _ in range(MOST_POOR_GROUPS):
+    for _ in range(LEAST_POOR_TRIALS // len(trials)):
         assert runner.find_sharing_key(trials[2]) is not None
         assert runner.run_together(trials) == []
     assert runner.find_sharing_key(trials[2]) is None

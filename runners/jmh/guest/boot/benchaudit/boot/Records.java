@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
 public final class Records {
     private static final String HEADER = "bench-audit-records 1\n";
 
-    private static String path = Settings.find("BENCH_AUDIT_RECORDS");
+    private static String path = LaunchVariables.find("BENCH_AUDIT_RECORDS");
 
     private Records() {}
 

@@ -1,7 +1,7 @@
 package benchaudit.jmh;
 
+import benchaudit.boot.LaunchVariables;
 import benchaudit.boot.Records;
-import benchaudit.boot.Settings;
 import java.io.File;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -38,10 +38,10 @@ final class Sampler {
         this.nanoseconds = nanoseconds;
     }
 
-    /** Returns the sampler that the environment names, null where it names none. */
+    /** Returns the sampler that the host names, null where it names none. */
     static Sampler ofEnvironment() {
         String folder = System.getenv("BENCH_AUDIT_SAMPLER");
-        String stacks = Settings.find("BENCH_AUDIT_STACKS");
+        String stacks = LaunchVariables.find("BENCH_AUDIT_STACKS");
         String interval = System.getenv("BENCH_AUDIT_SAMPLING_NANOSECONDS");
         if (folder == null || stacks == null || interval == null) {
             return null;

@@ -1,7 +1,7 @@
 package benchaudit.jmh;
 
 import benchaudit.boot.Delay;
-import benchaudit.boot.Settings;
+import benchaudit.boot.LaunchVariables;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -9,11 +9,11 @@ import java.nio.file.Paths;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The blocks that the process is to run, from a file that it is told of. */
+/** The blocks that the process is to run, from the file that the host names. */
 final class Schedule {
     private static final String HEADER = "bench-audit-schedule 1";
 
-    private static String path = Settings.find("BENCH_AUDIT_SCHEDULE");
+    private static String path = LaunchVariables.find("BENCH_AUDIT_SCHEDULE");
 
     private final List<String[]> arms = new ArrayList<>();
     private final List<Integer> blocks = new ArrayList<>();

@@ -23,9 +23,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.openjdk.jmh.runner.RunnerException;
 
 /**
- * Runs several benchmarks one after the other: in this JVM, or each in a fork of its own. Calls
- * alone are counted in this JVM: one that has run another benchmark makes the same calls, but takes
- * other times.
+ * Runs several benchmarks one after the other: each in a fork of its own, or in this JVM. Only
+ * calls are counted in this JVM: after another benchmark it makes the same calls, but takes other
+ * times.
  *
  * <p>The argument is the number of forks of each benchmark, 0 or 1.
  *
@@ -33,9 +33,9 @@ import org.openjdk.jmh.runner.RunnerException;
  * members has fields parted by tabs, each quoted as in a URL: the limit in seconds, the files of the
  * schedule and of the records, and the arguments of {@link Launch}.
  *
- * <p>The JVM ends early where a benchmark takes too long. Where it runs them itself, it also ends
- * once one fails or changes a system property, or something of it still runs. What follows then
- * runs elsewhere.
+ * <p>The JVM ends early where a benchmark takes too long, or where something of it still runs.
+ * Where it runs benchmarks itself, it also ends once one fails or changes a system property. What
+ * follows then runs elsewhere.
  */
 public final class SharedLaunch {
     private static final long SECOND = 1_000_000_000L;
@@ -50,6 +50,7 @@ public final class SharedLaunch {
     private final Timer timer = new Timer("limit", true);
     private final int forks;
     private final Set<Thread> ownThreads = new HashSet<>(Thread.getAllStackTraces().keySet());
+    private final ProcessGroup group = new ProcessGroup();
     private boolean hasRunOne;
 
     private SharedLaunch(int forks) {
@@ -89,7 +90,6 @@ public final class SharedLaunch {
             @Override
             public void run() {
                 before.run();
-                ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
                 Runtime.getRuntime().halt(1);
             }
         };
@@ -132,7 +132,7 @@ public final class SharedLaunch {
             writeEnd(number, "0", started);
         }
         hasRunOne = true;
-        return isUnchanged;
+        return isUnchanged || forks > 0;
     }
 
     private static Properties copyProperties() {
@@ -144,8 +144,8 @@ public final class SharedLaunch {
     }
 
     /**
-     * Tells whether threads of a benchmark still work, that which waits for a process included.
-     * Those that wait for work are a pool's, and call what the next benchmark has them do.
+     * Tells whether processes of a benchmark are left, or threads of it still work. Threads that
+     * wait for work are a pool's, and call what the next benchmark has them do.
      */
     private boolean isBusy() {
         long started = System.nanoTime();
@@ -159,6 +159,12 @@ public final class SharedLaunch {
     }
 
     private boolean isBusyNow() {
+        if (group.hasGrown()) {
+            return true;
+        }
+        if (forks > 0) {
+            return false; // all threads here are JMH's
+        }
         int waiting = 0;
         for (Map.Entry<Thread, StackTraceElement[]> entry : Thread.getAllStackTraces().entrySet()) {
             if (!ownThreads.contains(entry.getKey())) {
