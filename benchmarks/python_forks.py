@@ -24,7 +24,7 @@ from auditor.core.plan import Purpose, Run, Trial  # noqa: E402
 from auditor.core.request import FolderSpec, PythonSpec  # noqa: E402
 from auditor.core.schedule import Arm, ArmName, Block, Phase, Schedule  # noqa: E402
 from auditor.core.values import TIME  # noqa: E402
-from runners.grouping import SMALLEST_LIMIT  # noqa: E402
+from runners.grouping import DEFAULT_LIMIT  # noqa: E402
 from runners.home import HomeFolder  # noqa: E402
 from runners.hosts.clock import SystemClock  # noqa: E402
 from runners.hosts.local import LocalHost  # noqa: E402
@@ -98,10 +98,10 @@ def _run_in_turns(
         by_key[executor.find_sharing_key(trial)].append(trial)
     for repetition in range(1, runs + 1):
         for neighbours in by_key.values():
-            for first in range(0, len(neighbours), SMALLEST_LIMIT):
+            for first in range(0, len(neighbours), DEFAULT_LIMIT):
                 group = [
                     replace(trial, repetition=repetition)
-                    for trial in neighbours[first : first + SMALLEST_LIMIT]
+                    for trial in neighbours[first : first + DEFAULT_LIMIT]
                 ]
                 if repetition % 2:
                     separate_runs += map(executor.run_trial, group)

@@ -48,7 +48,7 @@ def learned(corpus: Corpus, args: argparse.Namespace) -> tuple[Scoring, float, d
         args.seed,
     )
     training_data = {"windows": len(cases.stable), "forks": args.forks, "share": args.share}
-    training_data |= {"looks": len(looked.near.truth), "places": len(looked.last.truth)}
+    training_data |= {"looks": len(looked.means.truth), "places": len(looked.last.truth)}
     return model, trees.READY, {**training_data, "lightgbm": version("lightgbm")}
 
 
