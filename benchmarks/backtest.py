@@ -75,7 +75,7 @@ def main() -> int:
     print("| --- | --- | --- | --- | --- | --- |")
     with tempfile.TemporaryDirectory() as scratch:
         for name in arguments.only.split(","):
-            document = _tried(name, arguments, arguments.keep or Path(scratch))
+            document = _run_backtest(name, arguments, arguments.keep or Path(scratch))
             agreed = document.agreement
             project_counts = (
                 agreed.agreed,
@@ -96,7 +96,7 @@ def main() -> int:
     return 0
 
 
-def _tried(name: str, args: Any, folder: Path) -> BacktestDocument:
+def _run_backtest(name: str, args: Any, folder: Path) -> BacktestDocument:
     subject = SUBJECTS[name]
     clone = (args.clones or folder) / name
     if not clone.exists():

@@ -115,15 +115,18 @@ def main() -> None:
                 for jobs, estimates in by_jobs.items():
                     name = folder / f"{jobs}-{number}"
                     estimates.append(estimated(config.absolute(), name, jobs, methods))
-        alone, concurrent = by_jobs.values()
+        sequential_estimates, concurrent_estimates = by_jobs.values()
         print(f"\n{config.stem}")
-        for name, estimates in (("one at a time", alone), ("several", concurrent)):
+        for name, estimates in (
+            ("one at a time", sequential_estimates),
+            ("several", concurrent_estimates),
+        ):
             print(f"  {name}: {', '.join(f'{estimate.seconds:.0f} s' for estimate in estimates)}")
         compared = {
-            "one at a time, twice": alone,
-            "several, twice": concurrent,
-            "one at a time and several": (alone[0], concurrent[0]),
-            "the same once more": (alone[1], concurrent[1]),
+            "one at a time, twice": sequential_estimates,
+            "several, twice": concurrent_estimates,
+            "one at a time and several": (sequential_estimates[0], concurrent_estimates[0]),
+            "the same once more": (sequential_estimates[1], concurrent_estimates[1]),
         }
         for name, (first, second) in compared.items():
             print(f"  {name}: {describe_distance(first, second)}")

@@ -148,7 +148,7 @@ def _intervals(config: Path, folder: Path) -> int:
         f"layouts move times by {sqrt(component.variance):.2%}, "
         f"by {component.freedom} degrees of freedom"
     )
-    halves = [_halves(measured, plain[name], component) for (name, _), measured in probes.items()]
+    halves = [_halves(times, plain[name], component) for (name, _), times in probes.items()]
     print(f"{'without':>9} {'with':>9}  half of the interval of q")
     for label, aggregate in (("in the median of", median), ("at most, of", max)):
         blind, informed = (aggregate(column) for column in zip(*halves, strict=True))

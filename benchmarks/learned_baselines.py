@@ -144,7 +144,9 @@ def _unsampled(fork: Fork, many: int | None, rng: np.random.Generator) -> Sample
     return unbalanced(fork.values, fork.last_warm_up, starts)
 
 
-def judged(model: str, task: Task, forks: Forks, args: argparse.Namespace) -> Iterator[Figures]:
+def evaluate_model(
+    model: str, task: Task, forks: Forks, args: argparse.Namespace
+) -> Iterator[Figures]:
     """Train one model, write what it is and what it says, and yield how good it is."""
     scorer = train_scorer(model, task, args)
     store(args.out / f"{args.folds}-{model}-{task.fold}.npz", scorer.arrays)
@@ -265,7 +267,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     all_figures: list[Figures] = []
     for task in tasks(forks, args):
         for model in args.models:
-            all_figures += judged(model, task, forks, args)
+            all_figures += evaluate_model(model, task, forks, args)
             print(f"{all_figures[-1]}", file=sys.stderr)
             write(all_figures, args)
     report(all_figures, args)

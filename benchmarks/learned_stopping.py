@@ -72,7 +72,7 @@ def counts(corpus: Corpus) -> list[Quantity]:
 
 
 def retrained(
-    segment_cases: left_out.Cases, looked: left_out.Early, groups: int
+    segment_cases: left_out.Cases, early_looks: left_out.Early, groups: int
 ) -> tuple[list[Quantity], dict[str, BoostedTrees]]:
     """Return how well trees tell stable segments, and the model that judges each benchmark."""
     quantities, judging = [], {}
@@ -83,7 +83,7 @@ def retrained(
     ):
         grown = left_out.grown(segment_cases, columns, groups)
         scores = left_out.scores(segment_cases, columns, grown)
-        judging = judging or left_out.models(segment_cases, grown, looked)
+        judging = judging or left_out.models(segment_cases, grown, early_looks)
         by_threshold = {
             limit: classified(segment_cases.stable, scores >= limit) for limit in THRESHOLDS
         }
@@ -110,11 +110,13 @@ def retrained(
             ),
         ]
         if columns is all_columns:
-            quantities += _mistaken(segment_cases, (scores >= share) != segment_cases.stable)
+            quantities += _list_misjudged_windows(
+                segment_cases, (scores >= share) != segment_cases.stable
+            )
     return quantities, judging
 
 
-def _mistaken(segment_cases: left_out.Cases, wrong: np.ndarray) -> list[Quantity]:
+def _list_misjudged_windows(segment_cases: left_out.Cases, wrong: np.ndarray) -> list[Quantity]:
     """Return the windows that are judged wrong, by where they begin."""
     quantities = []
     for first, last in pairwise(BEHIND):

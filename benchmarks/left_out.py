@@ -164,14 +164,14 @@ def model(
 
 
 def models(
-    segment_cases: Cases, boosters: Mapping[tuple[str, ...], lgb.Booster], looked: Early
+    segment_cases: Cases, boosters: Mapping[tuple[str, ...], lgb.Booster], early_looks: Early
 ) -> dict[str, BoostedTrees]:
     """Return the model that judges each benchmark, as one is shipped."""
     models_by_benchmark = {}
     for judging, stable in boosters.items():
         is_other_system = partial(_of_others, {project(text) for text in judging})
         models_by_benchmark |= dict.fromkeys(
-            judging, model(stable, segment_cases.names, looked, is_other_system)
+            judging, model(stable, segment_cases.names, early_looks, is_other_system)
         )
     return models_by_benchmark
 

@@ -154,14 +154,16 @@ class Row:
 
     def __str__(self) -> str:
         """Return the line of a table."""
-        configured, watched = self.configured, self.watched
         return (
-            f"{self.name:<40}{configured.seconds:>9.1f}{watched.seconds:>9.1f}"
-            f"{self.deviation(configured):>+10.1%}{self.deviation(watched):>+10.1%}  {watched}"
+            f"{self.name:<40}{self.configured.seconds:>9.1f}{self.watched.seconds:>9.1f}"
+            f"{self.deviation(self.configured):>+10.1%}"
+            f"{self.deviation(self.watched):>+10.1%}  {self.watched}"
         )
 
 
-def compared(suite: Suite, benchmark: str, args: argparse.Namespace, folder: Path) -> Iterator[Row]:
+def compare_processes(
+    suite: Suite, benchmark: str, args: argparse.Namespace, folder: Path
+) -> Iterator[Row]:
     """Yield what matches; processes of the three kinds take turns."""
     watching = {"method": args.method, "iteration_time": args.iteration_time}
     plans = {
@@ -172,8 +174,8 @@ def compared(suite: Suite, benchmark: str, args: argparse.Namespace, folder: Pat
     by_benchmark: dict[str, dict[str, list[Process]]] = {}
     for turn in range(args.processes):
         for kind, keys in plans.items():
-            measured = measure(suite.subject, benchmark, folder / f"{kind}-{turn}", **keys)
-            for name, process in measured.items():
+            processes = measure(suite.subject, benchmark, folder / f"{kind}-{turn}", **keys)
+            for name, process in processes.items():
                 by_benchmark.setdefault(name, {}).setdefault(kind, []).append(process)
     for name, by_kind in by_benchmark.items():
         if all(len(by_kind.get(kind, ())) == args.processes for kind in plans):
@@ -188,13 +190,13 @@ def total(rows: Sequence[Row]) -> str:
     seconds = [
         sum(getattr(row, kind).seconds for row in rows) for kind in ("watched", "configured")
     ]
-    configured, watched = (
+    configured_deviation, watched_deviation = (
         np.median([abs(row.deviation(getattr(row, kind))) for row in rows])
         for kind in ("configured", "watched")
     )
     return (
         f"{'our time over theirs; medians of |off|':<40}{seconds[0] / seconds[1]:>18.2f}"
-        f"{configured:>10.1%}{watched:>10.1%}"
+        f"{configured_deviation:>10.1%}{watched_deviation:>10.1%}"
     )
 
 
@@ -217,7 +219,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for number, benchmark in enumerate(suite.benchmarks):
                 name = f"{suite.subject.replace('/', '-').replace(':', '-')}-{number}"
                 place = (args.keep or Path(scratch)) / name
-                for row in compared(suite, benchmark, args, place):
+                for row in compare_processes(suite, benchmark, args, place):
                     rows.append(row)
                     print(row, flush=True)
             if rows:

@@ -87,10 +87,12 @@ def replayed(
     ]
 
     def measure_deviation(its: Sequence[Iterations]) -> float:
-        measured = [
+        measured_values = [
             values[warm + 1 : last + 1] for values, (warm, last) in zip(forks, its, strict=False)
         ]
-        return far(bootstrap_deviation(measured, steady, resamples, np.random.default_rng(SEED)))
+        return far(
+            bootstrap_deviation(measured_values, steady, resamples, np.random.default_rng(SEED))
+        )
 
     def took(its: Sequence[Iterations]) -> float:
         pairs = zip(passed, its, strict=False)

@@ -133,7 +133,7 @@ def _right(pairs: Sequence[tuple[float, float]]) -> str:
     return f"{sum((first > 0.5) == (second > 0.5) for first, second in pairs)} of {len(pairs)}"
 
 
-def compared(method_shares: Sequence[Share]) -> list[tuple[str, str]]:
+def describe_differences(method_shares: Sequence[Share]) -> list[tuple[str, str]]:
     """Return how far clocked and sampled shares lie from each other, and from what they predict."""
     with_effect = [(share, share.effect) for share in method_shares if share.effect is not None]
     clocked = [(share.clocked, effect) for share, effect in with_effect]
@@ -164,7 +164,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         method_shares, took = shares(json.loads(config.read_text()), document)
         title = f"{config.stem}: apart, % of the operation (median, nine tenths)"
         print(f"\n{title}; profiles took {took:.0f} s")
-        for name, value in compared(method_shares):
+        for name, value in describe_differences(method_shares):
             print(f"{name:<60}{value}")
 
 

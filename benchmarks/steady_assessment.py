@@ -208,7 +208,9 @@ def starts(corpus: Corpus) -> list[Quantity]:
 
 
 def agreement(
-    benchmarks: Sequence[BenchmarkAssessment], stored: Assessment, measured: Assessment
+    benchmarks: Sequence[BenchmarkAssessment],
+    stored_assessment: Assessment,
+    computed_assessment: Assessment,
 ) -> list[Quantity]:
     """Return how often our code finds what is stored; of seconds all but rounding."""
     same, inliers = zip(
@@ -217,11 +219,23 @@ def agreement(
     quantities = [
         ("forks: settings as iterations", "5860 of 5860 *", share(same)),
         ("forks: change points are no outliers", "-", share(inliers)),
-        ("steady forks: time wasted", "300 of 300 *", _same(stored.wasted, measured.wasted)),
-        ("benchmarks: testing time", "60 of 60 *", _same(stored.testing, measured.testing)),
+        (
+            "steady forks: time wasted",
+            "300 of 300 *",
+            _same(stored_assessment.wasted, computed_assessment.wasted),
+        ),
+        (
+            "benchmarks: testing time",
+            "60 of 60 *",
+            _same(stored_assessment.testing, computed_assessment.testing),
+        ),
     ]
     for name, text in VERDICTS.items():
-        pairs = zip(stored.far[name].values(), measured.far[name].values(), strict=True)
+        pairs = zip(
+            stored_assessment.far[name].values(),
+            computed_assessment.far[name].values(),
+            strict=True,
+        )
         same_sign = share(
             (stored_value > 0) == (measured_value > 0) for stored_value, measured_value in pairs
         )
@@ -229,10 +243,10 @@ def agreement(
     return quantities
 
 
-def _same(stored: Measure, measured: Measure) -> str:
+def _same(stored_values: Measure, computed_values: Measure) -> str:
     pairs = (
-        (value, measured[name][text])
-        for name, values in stored.items()
+        (value, computed_values[name][text])
+        for name, values in stored_values.items()
         for text, value in values.items()
     )
     return share(isclose(*pair, abs_tol=1e-9) for pair in pairs)
@@ -328,11 +342,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
             task[0]: assessed for task, assessed in zip(benchmark_tasks, result, strict=True)
         }
         rows = [row for task in benchmark_tasks for row in task[2]]
-        stored, measured = assessments(corpus, rows, by_benchmark)
+        stored_assessments, computed_assessments = assessments(corpus, rows, by_benchmark)
         table("what CP-SSD says", (), starts(corpus))
-    table("our code finds what is stored", agreement([*by_benchmark.values()], stored, measured))
-    table("warm-ups", figures(measured), figures(stored))
-    table("chance of more than COV, RCIW, KLD: settings", chances(measured), chances(stored))
+    table(
+        "our code finds what is stored",
+        agreement([*by_benchmark.values()], stored_assessments, computed_assessments),
+    )
+    table("warm-ups", figures(computed_assessments), figures(stored_assessments))
+    table(
+        "chance of more than COV, RCIW, KLD: settings",
+        chances(computed_assessments),
+        chances(stored_assessments),
+    )
 
 
 if __name__ == "__main__":

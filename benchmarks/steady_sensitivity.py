@@ -53,7 +53,7 @@ def sensitivity(corpus: Corpus, args: argparse.Namespace) -> None:
     problem = {"num_vars": len(BOUNDS), "names": list(BOUNDS), "bounds": list(BOUNDS.values())}
     samples = sampling.sample(problem, args.samples, seed=np.random.default_rng(SEED))
     upper = PERCENTILE if args.percentile is None else args.percentile
-    result = scores(corpus, [configured(row, upper) for row in samples], args.keep)
+    result = scores(corpus, [make_detector(row, upper) for row in samples], args.keep)
     print(f"{len(judged(corpus).series)} series that people call steady; upper percentile "
           f"{upper:g} (published script: {PERCENTILE:g}); {args.samples} samples, {len(samples)} "
           f"evaluations (published: {PUBLISHED_SAMPLES * len(samples) // args.samples}); seed "
@@ -67,7 +67,7 @@ def sensitivity(corpus: Corpus, args: argparse.Namespace) -> None:
         args.figure.write_text(figure(sobol_indices, len(samples)))
 
 
-def configured(sample: Sequence[float], upper: float) -> KbKssd:
+def make_detector(sample: Sequence[float], upper: float) -> KbKssd:
     """Return the detector of one sample, parameters in the order of `BOUNDS`."""
     window, step_window, critical, probability, outlier_window = map(float, sample)
     return KbKssd(
@@ -113,11 +113,11 @@ def grid(corpus: Corpus, args: argparse.Namespace) -> None:
     references = judged(corpus).references
     print(f"{len(references)} series that people call steady; upper percentile {optimum.upper:g}; "
           f"{len(sampled)} of {len(configurations)} configurations, seed {SEED}")  # fmt: skip
-    for statistic, worth in (("total", _total), ("mean", _mean)):
+    for statistic, aggregate in (("total", _total), ("mean", _mean)):
         print(f"\nbest by {statistic} error (iterations)")
         print(f"{'':>15}{'total':>9}{'mean':>8}{'series':>8}  "
               + "".join(f"{PARAMETERS[name]:>6}" for name in GRID))  # fmt: skip
-        ranked = sorted(tried, key=lambda detector: worth(result[detector]))
+        ranked = sorted(tried, key=lambda detector: aggregate(result[detector]))
         for number, detector in enumerate(ranked[:BEST], start=1):
             print(_row(f"{number}", detector, result[detector]))
         print(_row(f"published, {ranked.index(optimum) + 1}", optimum, result[optimum]))

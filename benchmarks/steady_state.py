@@ -44,7 +44,7 @@ FOLDS = 10
 ROOT = Path(__file__).parents[1]
 
 
-def published(index: int | None, shift: int = 0) -> int:
+def to_published_index(index: int | None, shift: int = 0) -> int:
     """Return an index as it was published: -1 for none."""
     return -1 if index is None else index - shift
 
@@ -81,9 +81,9 @@ def _steady_indices(corpus: Corpus, name: str) -> tuple[list[int], int]:
     """Return the indices of KB-KSSD for all forks, and that of CP-SSD for the first one."""
     forks = corpus.series(name)
     judged = CpSsd().judge_changes(forks[0], corpus.json("changepoints", name)[0]).start
-    return [published(KbKssd().find_steady_start(fork).start) for fork in forks], published(
-        judged, 1
-    )
+    return [
+        to_published_index(KbKssd().find_steady_start(fork).start) for fork in forks
+    ], to_published_index(judged, 1)
 
 
 def cases(corpus: Corpus, indices_by_name: dict[str, tuple[list[int], int]]) -> tuple[Cases, Cases]:
@@ -116,14 +116,14 @@ def agreement(
     case_pair: tuple[Cases, Cases],
 ) -> list[Quantity]:
     """Return how often our code finds what is stored."""
-    stored, measured = case_pair
+    stored_cases, computed_cases = case_pair
     same = [
         index == corpus.indices[f"{name}_{fork}"]
         for name, (numbers, _) in indices_by_name.items()
         for fork, index in enumerate(numbers)
     ]
-    references = (measured.reference == stored.reference)[stored.steady]
-    starts = measured.methods[1] == stored.methods[1]
+    references = (computed_cases.reference == stored_cases.reference)[stored_cases.steady]
+    starts = computed_cases.methods[1] == stored_cases.methods[1]
     return [
         ("KB-KSSD: indices of all forks", "5858 of 5860 *", share(same)),
         ("CP-SSD: starts of first forks", "99.8 % of 2930 *", share(starts)),
@@ -140,7 +140,7 @@ def _tried(corpus: Corpus, task: tuple[str, int]) -> tuple[bool, ...]:
         CpSsd().find_steady_start(values),
         CpSsd().judge_changes(values, list(changes)),
     )
-    starts = [published(verdict.start, 1) for verdict in (steadiness, judged)]
+    starts = [to_published_index(verdict.start, 1) for verdict in (steadiness, judged)]
     agreements = [
         (start == published_start, (start < 0) == (published_start < 0)) for start in starts
     ]
@@ -172,7 +172,7 @@ def distances(judged_cases: Cases) -> list[Quantity]:
     ascending = judged_cases.errors(
         judged_cases.relabel(partial(steady_labels.reference, in_order=False))
     )
-    alone = [
+    method_errors = [
         abs(judged_cases.reference - method)[judged_cases.steady & (method >= 0)]
         for method in judged_cases.methods
     ]
@@ -201,12 +201,12 @@ def distances(judged_cases: Cases) -> list[Quantity]:
         (
             "series that people and it call steady",
             "402, 380 *",
-            format_numbers(len(series_errors) for series_errors in alone),
+            format_numbers(len(series_errors) for series_errors in method_errors),
         ),
         (
             "total error in these",
             "152179, 162502 *",
-            format_numbers(series_errors.sum() for series_errors in alone),
+            format_numbers(series_errors.sum() for series_errors in method_errors),
         ),
         ("signed error: mean", "255.07, 110.33 *", format_numbers(errors.mean(axis=1), 2)),
         (
@@ -357,14 +357,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         with ProcessPoolExecutor() as pool:
             result = pool.map(partial(_steady_indices, corpus), corpus.names)
             indices_by_name = dict(zip(corpus.names, result, strict=True))
-            case_pair = stored, measured = cases(corpus, indices_by_name)
+            case_pair = stored_cases, computed_cases = cases(corpus, indices_by_name)
             table("our code finds what is stored", agreement(corpus, indices_by_name, case_pair))
             for title, rows in (
                 ("KB-KSSD, CP-SSD and people: where", distances),
                 ("what a constant and single judges come to", yardsticks),
                 ("KB-KSSD, CP-SSD and people: whether", verdicts),
             ):
-                table(title, rows(measured), rows(stored))
+                table(title, rows(computed_cases), rows(stored_cases))
             sample(corpus, pool, args.forks)
 
 

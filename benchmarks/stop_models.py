@@ -32,27 +32,29 @@ CARDS = "models.json"
 LICENCE = "public data of Traini et al. (EMSE 2022); its repository names no licence"
 
 
-def learned(corpus: Corpus, args: argparse.Namespace) -> tuple[Scoring, float, dict[str, Any]]:
+def train_trees(corpus: Corpus, args: argparse.Namespace) -> tuple[Scoring, float, dict[str, Any]]:
     """Grow our trees; return them, the threshold and what they have seen."""
     import left_out  # noqa: PLC0415 - jax, which the others need, forbids its processes
     from training import trees  # noqa: PLC0415
 
     cases = left_out.cases(corpus, args.forks, args.share)
-    looked = left_out.early(corpus, args.forks)
+    early_looks = left_out.early(corpus, args.forks)
     stable = trees.grown(cases.features, cases.stable, args.seed)
     model = left_out.model(
         stable,
         cases.names,
-        looked,
+        early_looks,
         lambda benchmarks: np.ones(len(benchmarks), dtype=bool),
         args.seed,
     )
     training_data = {"windows": len(cases.stable), "forks": args.forks, "share": args.share}
-    training_data |= {"looks": len(looked.means.truth), "places": len(looked.last.truth)}
+    training_data |= {"looks": len(early_looks.means.truth), "places": len(early_looks.last.truth)}
     return model, trees.READY, {**training_data, "lightgbm": version("lightgbm")}
 
 
-def studied(corpus: Corpus, args: argparse.Namespace) -> tuple[Scoring, float, dict[str, Any]]:
+def train_study_model(
+    corpus: Corpus, args: argparse.Namespace
+) -> tuple[Scoring, float, dict[str, Any]]:
     """Train a model of the study, its threshold found on benchmarks for validation."""
     os.environ.setdefault("KERAS_BACKEND", "jax")
     import learned_baselines as baselines  # noqa: PLC0415
@@ -64,7 +66,7 @@ def studied(corpus: Corpus, args: argparse.Namespace) -> tuple[Scoring, float, d
     samples = [baselines.segmented(forks, names, args.share, rng) for names in (learn, validation)]
     task = baselines.Task(0, *samples, samples[1], tuple(validation), ())
     args.tuned = args.tuned or None
-    scorer = baselines.learned(args.method, task, args)
+    scorer = baselines.train_scorer(args.method, task, args)
     neural = args.method in baselines.NETWORKS
     tuned = baselines.thresholds(scorer, task, forks, args) if neural else {}
     threshold = tuned.get(baselines.UNSAMPLED, rocket.THRESHOLD)
@@ -100,7 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     started = time.monotonic()
     out = args.out or MODELS_FOLDER / f"{args.method}.npz"
     with opened(args.data) as corpus:
-        train = learned if args.method is Criterion.LEARNED else studied
+        train = train_trees if args.method is Criterion.LEARNED else train_study_model
         scoring, threshold, training_data = train(corpus, args)
         names = corpus.names
     write_model_file(out, args.method, scoring, threshold)

@@ -82,25 +82,25 @@ def series(subject: str, folder: Path, args: argparse.Namespace) -> Iterator[Ser
                     yield Series(name, np.asarray(process.all_values), lasted)
 
 
-def slowed(process: Series, slowdown: float, fading: float) -> Series:
+def add_fading_slowdown(process: Series, slowdown: float, fading: float) -> Series:
     """Return a process that is slower at first, by so much of itself, which fades in so long."""
     starts = np.concatenate(([0.0], process.lasted.cumsum()[:-1]))
     return replace(process, values=process.values * (1 + slowdown * np.exp(-starts / fading)))
 
 
-def judged(args: argparse.Namespace, process: Series) -> Judged:
+def judge_process(args: argparse.Namespace, process: Series) -> Judged:
     """Show a process to all methods."""
     start = CpSsd().find_steady_start(process.values).start
     level = process.values[len(process.values) // 2 if start is None else start :].mean()
-    measured = args.measured
+    iteration_count = args.measured
     if args.slower:
-        process = slowed(process, args.slower, args.fading)
+        process = add_fading_slowdown(process, args.slower, args.fading)
     seconds, deviations = {}, {}
     for method in METHODS:
         warm = _warm(method, process)
-        if warm is not None and warm + measured <= len(process.values):
-            window = slice(warm, warm + measured)
-            seconds[method] = float(process.lasted[: warm + measured].sum())
+        if warm is not None and warm + iteration_count <= len(process.values):
+            window = slice(warm, warm + iteration_count)
+            seconds[method] = float(process.lasted[: warm + iteration_count].sum())
             deviations[method] = abs(float(process.values[window].mean() / level) - 1)
     truth = verdicts = np.empty(0, dtype=bool)
     if start is not None and not args.slower:
@@ -190,7 +190,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             place = (args.keep or Path(scratch)) / f"{number}-{args.iteration_time}"
             result = list(series(subject, place, args))
             with ProcessPoolExecutor() as pool:
-                of_subject = list(pool.map(partial(judged, args), result))
+                of_subject = list(pool.map(partial(judge_process, args), result))
             show(f"{subject}, {args.iteration_time}", of_subject)
             runs += of_subject
     if len(args.subjects) > 1:

@@ -65,8 +65,8 @@ class GroupCost:
     def choose_limit(self, planned_seconds: float, seconds_left: float, parallel: int) -> int:
         """Return how many trials make the start of their process a small part of its time.
 
-        A trial is planned to take `planned_seconds`, which counts where no trial has been run. So
-        many processes are `parallel`: none of them is to run long after the others have ended.
+        `planned_seconds` stand for the time of a trial where none has been run. `parallel`
+        processes run at a time: none of them is to go on long after the others have ended.
         """
         seconds = self.trial_seconds or planned_seconds
         if seconds <= 0:

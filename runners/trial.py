@@ -172,7 +172,7 @@ class TrialRunner(Generic[LauncherType_co]):
     def limit_together(self, trial: Trial, seconds_left: float, parallel: int) -> int:
         """Return how many trials such as this one may share a process.
 
-        It has to end in so many seconds, and so many processes are `parallel`.
+        It has to end within `seconds_left`; `parallel` processes run at a time.
         """
         cost = self._group_costs.get(trial.purpose, GroupCost())
         planned_seconds = len(trial.schedule.blocks) * trial.schedule.seconds

@@ -74,7 +74,7 @@ def make_benchmark_job(
     path = _join_paths((*_class_path(project), *guests.benchmark_class_path))
     options = (
         *_identify_benchmark(benchmark),
-        *_describe_fork(guests, trial, build_folder),
+        *_describe_fork(guests, trial, benchmark, build_folder),
         *_describe_iterations(trial),
     )
     return Invocation(
@@ -149,9 +149,7 @@ def make_shared_job(
 ) -> Invocation:
     """Return the process that runs the benchmarks of some trials in turn."""
     path = _join_paths((*_class_path(project), *guests.benchmark_class_path))
-    shared = find_shared_jvm(trials[0])
-    if shared is None:
-        raise ValueError("these trials share no process")
+    shared = _require_shared_jvm(trials[0])
     arguments = shared.arguments or ()
     if not shared.forks_each:
         arguments = (*_make_agent_option(guests, trials[0], build_folder), *arguments)
@@ -164,6 +162,13 @@ def make_shared_job(
     )
     folder = locate_run_folder(build_folder) / f"shared-{trials[0].id}"
     return share_process(job, folder, list_members(guests, trials, build_folder))
+
+
+def _require_shared_jvm(trial: Trial) -> SharedJvm:
+    shared = find_shared_jvm(trial)
+    if shared is None:
+        raise ValueError(f"the trial {trial.id} is alone in its process")
+    return shared
 
 
 def list_members(
@@ -183,13 +188,12 @@ def _describe_member(
     files = _locate_files(trial, build_folder)
     # All forks of a JVM have its environment.
     properties = (f"prepend=-D{name}={file}" for name, file in files.items())
-    fork = (*properties, *_describe_fork(guests, trial, build_folder))
-    shared = find_shared_jvm(trial)
+    fork = (*properties, *_describe_fork(guests, trial, benchmark, build_folder))
     fields = (
         repr(trial.timeout_seconds),
         *map(str, (files[SCHEDULE_VARIABLE], files[RECORDS_VARIABLE])),
         *_identify_benchmark(benchmark),
-        *(fork if shared is None or shared.forks_each else ()),
+        *(fork if _require_shared_jvm(trial).forks_each else ()),
         *_describe_iterations(trial),
     )
     return BenchmarkProcess(
@@ -223,12 +227,14 @@ def _list_contents(trial: Trial, files: Mapping[str, Path]) -> tuple[tuple[Path,
     return (schedule, *((path, b"") for path in _list_collected(files)))
 
 
-def _describe_fork(guests: JmhGuest, trial: Trial, build_folder: Path) -> tuple[str, ...]:
+def _describe_fork(
+    guests: JmhGuest, trial: Trial, benchmark: Benchmark, build_folder: Path
+) -> tuple[str, ...]:
     """Return what Launch.java is told of the JVM that it forks."""
     arguments = (
         *_make_agent_option(guests, trial, build_folder),
         *(_make_sampling_options(trial) if trial.purpose is Purpose.PROFILE else ()),
-        *(parse_settings(trial.benchmark).prepend if trial.benchmark else ()),
+        *parse_settings(benchmark).prepend,
     )
     allocations = ("allocations=true",) if trial.reports_allocations else ()
     return (*(f"prepend={argument}" for argument in arguments), *allocations)

@@ -19,13 +19,13 @@ def test_windows_behind_a_step_are_called_stable_and_those_on_it_are_not(printed
 FADING = """
 from argparse import Namespace
 import numpy as np
-from stopping_elsewhere import Criterion, Series, judged, slowed
+from stopping_elsewhere import Criterion, Series, judge_process, add_fading_slowdown
 one = Series("B", np.full(600, 1e-6), np.full(600, 0.03))
-values = slowed(one, 1.0, 2.0).values * 1e6
+values = add_fading_slowdown(one, 1.0, 2.0).values * 1e6
 print(round(values[0], 6), round(values[100], 6), values[599] < 1.001)
 rng = np.random.default_rng(1)
 noisy = Series("B", 1e-6 * np.exp(0.01 * rng.standard_normal(600)), np.full(600, 0.03))
-found = judged(Namespace(measured=100, slower=1.0, fading=2.0), noisy)
+found = judge_process(Namespace(measured=100, slower=1.0, fading=2.0), noisy)
 print(found.deviations[Criterion.FIXED] > 0.2, len(found.truth))
 """
 

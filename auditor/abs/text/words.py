@@ -199,13 +199,17 @@ def describe_rule(document: Document) -> str:
 
 
 def _describe_evidence(document: Document) -> str:
-    """Say how many pairs rest on samples and how many on delays, where any rests on samples."""
+    """Say how many pairs rest on samples, on delays and on counts, where any rests on samples."""
     bases = [pair.decided_by for pair in document.pairs]
-    sampled, slowed = bases.count("share"), bases.count("injection")
-    if not sampled:
+    slowed_count = sum(
+        bool(pair.runs) and pair.decided_by == "injection" for pair in document.pairs
+    )
+    sampled_count, counted_count = bases.count("share"), bases.count("injection") - slowed_count
+    if not sampled_count:
         return ""
-    pairs = number_format.format_count(sampled, "pair")
-    return f"; {pairs} decided by CPU samples, {slowed} by an injected delay"
+    pairs = number_format.format_count(sampled_count, "pair")
+    text = f"; {pairs} decided by CPU samples, {slowed_count} by an injected delay"
+    return f"{text}, {counted_count} by the time of counted calls" if counted_count else text
 
 
 def take_first_line(text: str) -> str:
@@ -239,9 +243,9 @@ def describe_suite(document: AbsOrStability) -> str:
 
 def _name_measured_part(document: AbsOrStability) -> str:
     """Name the benchmarks that a run of the suite consists of."""
-    measured = len(document.benchmarks) - _count_silent(document)
-    if 0 < measured < len(document.benchmarks):
-        return "the other one" if measured == 1 else f"the other {measured}"
+    measured_count = len(document.benchmarks) - _count_silent(document)
+    if 0 < measured_count < len(document.benchmarks):
+        return "the other one" if measured_count == 1 else f"the other {measured_count}"
     return "the whole suite" if document.stability.filter is None else "these"
 
 

@@ -806,6 +806,23 @@ def test_each_half_of_the_rule_is_counted_in_a_line():
     assert words.describe_rules(sampled) == ""
 
 
+def test_pairs_that_were_never_slowed_are_not_decided_by_a_delay():
+    document = judged(examples.audit())
+    first, second, third, *_ = [pair for pair in document.pairs if pair.runs]
+    pairs = (
+        replace(first, decided_by="share"),
+        replace(second, decided_by="injection"),
+        replace(third, decided_by="injection", runs=()),
+    )
+    described = words.describe_rule(msgspec.structs.replace(document, pairs=pairs))
+    slowed = words.describe_rule(msgspec.structs.replace(document, pairs=pairs[:2]))
+
+    assert plainly(described).endswith(
+        "; 1 pair decided by CPU samples, 1 by an injected delay, 1 by the time of counted calls"
+    )
+    assert plainly(slowed).endswith("; 1 pair decided by CPU samples, 1 by an injected delay")
+
+
 @pytest.mark.parametrize(
     ("reason", "slug"),
     [

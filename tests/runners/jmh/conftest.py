@@ -28,3 +28,9 @@ def jmh(jmh_home: HomeFolder, tmp_path_factory: pytest.TempPathFactory) -> Suite
 def old_jmh(jmh_home: HomeFolder, tmp_path_factory: pytest.TempPathFactory) -> Suited:
     jars = jmh_jars(jmh_home)["1.21"]
     return suited(jmh_home, jars, tmp_path_factory.mktemp("suite"), environment(os.environ))
+
+
+@pytest.fixture(params=["jmh", "old_jmh"])
+def any_jmh(request: pytest.FixtureRequest) -> Suited:
+    fixture: Suited = request.getfixturevalue(request.param)
+    return fixture

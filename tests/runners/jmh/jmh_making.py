@@ -1,7 +1,7 @@
 """Makes the suite of these tests ready, and runs trials of it."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -23,11 +23,14 @@ from auditor.core.suite import Benchmark, Suite
 from mutators.java import mutator
 from mutators.java.mutator import JavaMutator
 from runners.home import HomeFolder
+from runners.hosts.clock import SystemClock
 from runners.hosts.local import LocalHost
 from runners.jmh.build.maven import DEPENDENCY_PLUGIN, Maven
+from runners.jmh.commandline import SharedJvm
 from runners.jmh.guests import prepare_guests
 from runners.jmh.harness import JmhHarness
 from runners.jmh.jdk import BRIEF, find_jdk, java_environment
+from runners.trial import TrialRunner
 
 SOURCES = Path(__file__).parent / "guest_subject"
 PLAIN_ARM = Arm(ArmName.PLAIN)
@@ -158,6 +161,24 @@ class Suited:
         _write(self.harness, self.project, trial.overlay, build_folder)
         jobs = self.harness.plan_launch(self.project, trial, build_folder)
         return trial, [self.host.run_process(_with(job, variables)) for job in jobs]
+
+    def find_common_key(self, trials: Sequence[Trial]) -> SharedJvm:
+        """Return the JVM that all trials may share."""
+        (key,) = {self.harness.find_sharing_key(trial) for trial in trials}
+        assert isinstance(key, SharedJvm)
+        return key
+
+    def run_together(self, trials: Mapping[str, Trial], builds: Path) -> dict[str, Outcome]:
+        """Run trials in one JVM; return the outcomes of those that did, by their names."""
+        runner = TrialRunner(
+            project=self.project,
+            launcher=self.harness,
+            host=self.host,
+            builds=builds,
+            clock=SystemClock(),
+        )
+        names = {trial.id: name for name, trial in trials.items()}
+        return {names[run.trial.id]: run.outcome for run in runner.run_together([*trials.values()])}
 
 
 def _write(harness: JmhHarness, project: Project, overlay: Overlay, build_folder: Path) -> None:

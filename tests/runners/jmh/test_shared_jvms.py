@@ -8,8 +8,6 @@ from jmh_making import plain
 
 from auditor.core.outcome import Counted
 from auditor.core.plan import Purpose
-from runners.hosts.clock import SystemClock
-from runners.trial import TrialRunner
 
 pytestmark = pytest.mark.subject
 
@@ -31,16 +29,8 @@ def make_trials(suite, *names, seconds=60, purpose=Purpose.REACH):
 def count_together(suite, folder, *names, **more):
     """Return the counts of benchmarks that ran in one JVM, by name."""
     trials = make_trials(suite, *names, **more)
-    runner = TrialRunner(
-        project=suite.project,
-        launcher=suite.harness,
-        host=suite.host,
-        builds=folder,
-        clock=SystemClock(),
-    )
-    assert len({runner.find_sharing_key(trial) for trial in trials}) == 1
-    by_id = {trial.id: name for trial, name in zip(trials, names, strict=True)}
-    return {by_id[run.trial.id]: run.outcome for run in runner.run_together(trials)}
+    assert suite.find_common_key(trials).arguments is not None
+    return suite.run_together(dict(zip(names, trials, strict=True)), folder)
 
 
 def calls_per_operation(outcome):
@@ -62,11 +52,6 @@ NAMES = (
     "chosen[sizes=1,5,name=a]",
     "chosen[sizes=200,name=a]",
 )
-
-
-@pytest.fixture(params=["jmh", "old_jmh"])
-def any_jmh(request):
-    return request.getfixturevalue(request.param)
 
 
 def test_counts_are_those_of_jvms_alone(any_jmh, tmp_path):

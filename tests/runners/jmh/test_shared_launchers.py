@@ -6,17 +6,10 @@ from jmh_making import plain
 from auditor.core.mutant import Variant, VariantKind
 from auditor.core.outcome import Counted, Profiled
 from auditor.core.plan import Purpose
-from runners.hosts.clock import SystemClock
-from runners.trial import TrialRunner
 
 pytestmark = pytest.mark.subject
 PROFILED = Variant(VariantKind.PROFILED)
 BLOCKS, WARMUP = 4, 2
-
-
-@pytest.fixture(params=["jmh", "old_jmh"])
-def any_jmh(request):
-    return request.getfixturevalue(request.param)
 
 
 def run_forks(suite, folder, *names, variant=PROFILED, purpose=Purpose.PROFILE, seconds=60.0):
@@ -26,17 +19,8 @@ def run_forks(suite, folder, *names, variant=PROFILED, purpose=Purpose.PROFILE, 
         suite.make_trial(name, schedule, variant, timeout_seconds=seconds, purpose=purpose)
         for name in names
     ]
-    runner = TrialRunner(
-        project=suite.project,
-        launcher=suite.harness,
-        host=suite.host,
-        builds=folder,
-        clock=SystemClock(),
-    )
-    (key,) = {suite.harness.find_sharing_key(trial) for trial in trials}
-    assert key.forks_each
-    by_id = {trial.id: name for trial, name in zip(trials, names, strict=True)}
-    return {by_id[run.trial.id]: run.outcome for run in runner.run_together(trials)}
+    assert suite.find_common_key(trials).forks_each
+    return suite.run_together(dict(zip(names, trials, strict=True)), folder)
 
 
 def find_functions(outcome):

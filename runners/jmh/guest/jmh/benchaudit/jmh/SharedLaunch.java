@@ -126,13 +126,13 @@ public final class SharedLaunch {
         } finally {
             limit.cancel();
         }
-        boolean isUnchanged = properties.equals(copyProperties());
+        boolean isUnchanged = forks > 0 || properties.equals(copyProperties());
         // A class that another benchmark has loaded may have read the property before it changed.
         if (isUnchanged || !hasRunOne) {
             writeEnd(number, "0", started);
         }
         hasRunOne = true;
-        return isUnchanged || forks > 0;
+        return isUnchanged;
     }
 
     private static Properties copyProperties() {
