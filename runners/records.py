@@ -29,6 +29,8 @@ Records:
                                                where nobody tells)
     count      TOKEN CALLS NESTED              NESTED is 1 if a call ran inside another of the same
     outside    TOKEN CALLS                     calls outside of all windows
+    callers    TOKEN LIBRARY OTHERS            calls that the library itself made since the last
+                                               time, and that other code made, by a sample
     clocked    TOKEN OPERATIONS SECONDS ALL    in a block of so many operations, which took ALL, the
                                                clock showed SECONDS of outermost calls
     profile    CPU QUEUED WALL                 seconds while stacks were sampled: of processor time,
@@ -127,6 +129,8 @@ class GuestRecords:
     windows: list[tuple[int, dict[str, int], set[str]]] = field(default_factory=list)
     """Counting windows: operations, calls by method, methods with nested calls."""
     outside: dict[str, int] = field(default_factory=dict)  # calls outside of all windows, by method
+    callers: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """Calls by the library itself and by other code, as far as callers were sampled, by method."""
     clocked: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
     """Seconds per operation in a method and in all, by method, for each clocked block."""
     calls_of_harness: int = 0  # windows that begin a call of the harness's
@@ -169,7 +173,24 @@ class GuestRecords:
             for token, blocks in sorted(self.clocked.items())
             if len(blocks) >= MIN_CLOCKED_BLOCKS
         )
-        return Counted(windows, outside, set_up_apart, clocked=clocked)
+        return Counted(
+            windows,
+            outside,
+            set_up_apart,
+            clocked=clocked,
+            library_shares=self.list_library_shares(ids),
+        )
+
+    def list_library_shares(self, ids: Mapping[str, str]) -> tuple[tuple[str, float], ...]:
+        """Return the share of its calls that the library itself made, of methods that have some.
+
+        `ids` are method ids by token, others are dropped.
+        """
+        return tuple(
+            (ids[token], by_library / (by_library + by_other_code))
+            for token, (by_library, by_other_code) in sorted(self.callers.items())
+            if by_library and token in ids
+        )
 
     def list_method_calls(self, ids: Mapping[str, str]) -> tuple[MethodCalls, ...]:
         """Return the calls of traced methods; `ids` are method ids by token, others are dropped."""
@@ -294,6 +315,10 @@ def _take_count(records: GuestRecords, fields: list[str]) -> None:
                 nesting.add(token)
         case ["outside", token, calls]:
             records.outside[token] = int(calls)
+        case ["callers", token, *numbers]:
+            earlier, new = records.callers.get(token, (0, 0)), map(int, numbers)
+            by_library, by_other_code = map(sum, zip(earlier, new, strict=True))
+            records.callers[token] = by_library, by_other_code
         case ["clocked", token, operations, seconds, block_seconds]:
             seconds_pair = float(seconds) / int(operations), float(block_seconds) / int(operations)
             records.clocked.setdefault(token, []).append(seconds_pair)

@@ -81,6 +81,11 @@ class Counted:
     """All blocks of a process were counted, and one call of the harness held them."""
     clocked: tuple[MethodClock, ...] = ()
     """Times of methods, as far as they were measured."""
+    library_shares: tuple[tuple[str, float], ...] = ()
+    """(Method id, share in (0, 1] of its calls that the library itself made), by a sample.
+
+    Other methods have no call by the library in that sample.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

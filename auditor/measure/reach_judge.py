@@ -1,5 +1,6 @@
 """Which benchmark calls which method in its loop, and how often per operation."""
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -127,14 +128,30 @@ def find_single_call_benchmarks(runs: Iterable[Run]) -> frozenset[str]:
 
 
 def count_method_calls(runs: Iterable[Run]) -> dict[str, int]:
-    """Return the calls of each method: in each benchmark's blocks, and in the unit tests."""
-    total: dict[str, int] = {}
+    """Return the calls of each method: in each benchmark's blocks, and in the unit tests.
+
+    Those that the library makes itself are left out as far as callers were sampled: they say less
+    of what users call. Where the library makes all calls, all of them count.
+    """
+    total, by_others = _sum_calls(runs)
+    counts = by_others if any(by_others.values()) else total
+    return {method: math.ceil(calls) for method, calls in counts.items()}
+
+
+def _sum_calls(runs: Iterable[Run]) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the calls of each method, and those of them that the library does not make itself."""
+    total: dict[str, float] = {}
+    by_others: dict[str, float] = {}
     for run in runs:
         if isinstance(run.outcome, Counted) and run.outcome.windows:
+            library_shares = dict(run.outcome.library_shares)
             for window in _select_windows(run.outcome):
                 for method, calls in window.calls:
                     total[method] = total.get(method, 0) + calls
-    return total
+                    by_others[method] = by_others.get(method, 0.0) + calls * (
+                        1 - library_shares.get(method, 0.0)
+                    )
+    return total, by_others
 
 
 def _select_windows(outcome: Counted) -> Sequence[Window]:
@@ -147,10 +164,16 @@ def _select_windows(outcome: Counted) -> Sequence[Window]:
 def describe_counting(
     runs: Sequence[Run], tests: Sequence[Run], benchmarks: int, planned_tests: int
 ) -> str:
-    """Say what ran while usage was counted in `runs` of so many benchmarks, and what is missing.
+    """Say whose calls were counted in `runs` of so many benchmarks, and what is missing.
 
     `tests` are the runs of unit tests, of `planned_tests`.
     """
+    total, by_others = _sum_calls((*runs, *tests))
+    caller = (
+        "other code calls most"
+        if any(by_others.values()) or not any(total.values())
+        else "the library itself calls most (no other code calls any)"
+    )
     has_counts = any(isinstance(run.outcome, Counted) for run in tests)
     none = bool(tests) and all(isinstance(run.outcome, Skipped) for run in tests)
     gaps = _list_gaps(tests, planned_tests)
@@ -160,7 +183,8 @@ def describe_counting(
     ran = "the subject's own benchmarks" + (
         " ran" if none or not has_counts else " and unit tests ran"
     )
-    return ran + (f" (part of the counts is missing: {'; '.join(gaps)})" if gaps else "")
+    missing = f" (part of the counts is missing: {'; '.join(gaps)})" if gaps else ""
+    return f"{caller} while {ran}{missing}"
 
 
 def incomplete_order(tests: Sequence[Run], planned_tests: int) -> tuple[Caveat, ...]:
@@ -253,10 +277,10 @@ def most_called(
         count = methods if len(top_names) > 1 else "the only public method"
         return tuple(top_names), (Caveat(ALL_SLUG, f"{count} that can be slowed down"),)
     text = (
-        f"the {len(top_names)} public methods called most while {count_description}, of "
-        f"{len(called)} called and {len(countable)} countable ones; a suite covers best what it "
-        "calls most, and the library's own calls count, too: users may call others; trace the "
-        "tests of client projects (bench-audit trace), or name the methods"
+        f"the {len(top_names)} public methods that {count_description}, of {len(called)} called "
+        f"and {len(countable)} countable ones; a suite covers best what it calls most, and users "
+        "may call others: trace the tests of client projects (bench-audit trace), or name the "
+        "methods"
     )
     if not top_names:
         text = _without_choice(calls, called, countable)

@@ -238,11 +238,17 @@ def _make_payload(outcome: Outcome) -> dict[str, Any]:
     match outcome:
         case Measured():
             return {} if outcome.warmed is None else {"warmed": asdict(outcome.warmed)}
-        case Counted(windows, outside, set_up_apart, missing, in_one_call, clocked):
+        case Counted(windows, outside, set_up_apart, missing, in_one_call, clocked, shares):
             window_rows = [(window.operations, window.calls, window.nested) for window in windows]
             fields = {"windows": window_rows, "outside": outside, "set_up_apart": set_up_apart}
             times = [astuple(method_clock) for method_clock in clocked]
-            return {**fields, "missing": missing, "in_one_call": in_one_call, "clocked": times}
+            return {
+                **fields,
+                "missing": missing,
+                "in_one_call": in_one_call,
+                "clocked": times,
+                "library_shares": shares,
+            }
         case (
             Traced() | Profiled() | Skipped() | TimedOut() | Crashed() | Exhausted() | Unreadable()
             | NeverCalled() | NotBuilt()
@@ -326,6 +332,8 @@ class _CountedRow(msgspec.Struct):
     """Whether a call of the harness held all blocks."""
     clocked: tuple[tuple[str, float, float], ...] = ()
     """The fields of a `MethodClock`."""
+    library_shares: tuple[tuple[str, float], ...] = ()
+    """Shares of the calls that the library itself made."""
 
 
 _COUNTED_DECODER = msgspec.json.Decoder(_CountedRow)
@@ -343,4 +351,5 @@ def _parse_counted(payload: str) -> Counted:
         missing=row.missing,
         in_one_call=row.in_one_call,
         clocked=tuple(MethodClock(*clock_row) for clock_row in row.clocked),
+        library_shares=row.library_shares,
     )

@@ -31,6 +31,8 @@ class DeclaredTypes:
     """Unexported types whose values clients get from functions, fields, variables or embedding."""
     shadowed: frozenset[str] = frozenset()
     """Methods (`unit.Name.Method`) of such types that all types shadow which embed these."""
+    implementing: frozenset[str] = frozenset()
+    """Methods (`unit.Name.Method`) by which unexported types implement exported interfaces."""
 
     def resolve_owner(self, unit: str, owner: str) -> str:
         """Return the name of a receiver's type; two aliases at most lead there."""
@@ -49,6 +51,8 @@ class _FileTypes:
     embedded: list[tuple[str, str]] = field(default_factory=list)  # (struct, type in it)
     members: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """By type: the names of its methods and fields."""
+    interfaces: dict[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
+    """By interface: the names of its methods, and of the package's types that it embeds."""
 
 
 def find_declared_types(sources: Iterable[SourceFile]) -> DeclaredTypes:
@@ -64,6 +68,7 @@ def find_declared_types(sources: Iterable[SourceFile]) -> DeclaredTypes:
             package = packages[source.unit]
             package.exposed += file.exposed
             package.embedded += file.embedded
+            package.interfaces |= file.interfaces
             for name, members in file.members.items():
                 package.members[name] |= members
     offered, shadowed = set(), set()
@@ -71,7 +76,52 @@ def find_declared_types(sources: Iterable[SourceFile]) -> DeclaredTypes:
         names = _find_offered_types([*package.exposed, *package.embedded])
         offered |= {f"{unit}.{name}" for name in names}
         shadowed |= {f"{unit}.{name}" for name in _find_shadowed_methods(package, names)}
-    return DeclaredTypes(fields, aliases, frozenset(offered), frozenset(shadowed))
+    implementing = frozenset(_find_implementing_methods(packages))
+    return DeclaredTypes(fields, aliases, frozenset(offered), frozenset(shadowed), implementing)
+
+
+def _find_implementing_methods(packages: Mapping[str, _FileTypes]) -> Iterator[str]:
+    """Yield the methods of unexported types by which these have all that an interface asks for.
+
+    Clients get such a type as the exported interface of some package of the library.
+    """
+    method_sets = {
+        methods
+        for package in packages.values()
+        for name in package.interfaces
+        if name[:1].isupper() and (methods := _list_interface_methods(package, name))
+    }
+    for unit, package in packages.items():
+        for name in [name for name in package.members if name and not name[:1].isupper()]:
+            members = _list_promoted_members(package, name)
+            for methods in method_sets:
+                if methods <= members:
+                    yield from (f"{unit}.{name}.{method}" for method in methods)
+
+
+def _list_interface_methods(package: _FileTypes, interface: str) -> frozenset[str]:
+    pending, visited = [interface], set()
+    methods: set[str] = set()
+    while pending:
+        name = pending.pop()
+        if name not in visited and name in package.interfaces:
+            visited.add(name)
+            declared_methods, embedded = package.interfaces[name]
+            methods |= declared_methods
+            pending += embedded
+    return frozenset(methods)
+
+
+def _list_promoted_members(package: _FileTypes, name: str) -> set[str]:
+    """Return the members of a type, those of the package's types that it embeds included."""
+    pending, visited, members = [name], set(), set()
+    while pending:
+        holder = pending.pop()
+        if holder not in visited:
+            visited.add(holder)
+            members |= package.members.get(holder, set())
+            pending += [embedded for owner, embedded in package.embedded if owner == holder]
+    return members
 
 
 def _find_offered_types(exposed: Iterable[tuple[str, str]]) -> set[str]:
@@ -152,6 +202,8 @@ def _add_spec(file: _FileTypes, spec: Node) -> None:
         if declared is not None and declared.type == "struct_type":
             file.own_fields[name] = frozenset(_list_owner_fields(declared, name))
             _add_fields(file, declared, name)
+        elif declared is not None and declared.type == "interface_type":
+            file.interfaces[name] = _read_interface(declared)
     elif _has_exported_name(spec):
         literals = [
             node.child_by_field_name("type")
@@ -160,6 +212,22 @@ def _add_spec(file: _FileTypes, spec: Node) -> None:
         ]
         for node in (declared, *literals):
             file.exposed += [(_FUNCTION, type_name) for type_name in _list_type_names(node)]
+
+
+def _read_interface(declared: Node) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names of an interface's methods, and of the package's types that it embeds."""
+    methods = [
+        tree.read_text(child.child_by_field_name("name"))
+        for child in declared.named_children
+        if child.type == "method_elem"
+    ]
+    embedded = [
+        type_name
+        for child in declared.named_children
+        if child.type == "type_elem"
+        for type_name in _list_type_names(child)
+    ]
+    return frozenset(methods), frozenset(embedded)
 
 
 def _has_exported_name(node: Node) -> bool:

@@ -167,7 +167,8 @@ def _is_public(method: Method, declaration: Node, types: DeclaredTypes) -> bool:
         return method.name[:1].isupper() and not _is_fuzz_entry(declaration)
     owner = method.owner.rpartition(".")[2]
     is_offered = method.owner in types.offered and method.id not in types.shadowed
-    return method.name[:1].isupper() and (owner[:1].isupper() or is_offered)
+    is_known = owner[:1].isupper() or is_offered or method.id in types.implementing
+    return method.name[:1].isupper() and is_known
 
 
 def _is_fuzz_entry(declaration: Node) -> bool:

@@ -113,7 +113,7 @@ class GoMutator:
             changed = _change_files(sources, variant, tokens, f"{unit}/{FOLDER}")
         except _VariantImpossible as problem:
             return OverlayRefusal(str(problem))
-        guest = _list_guest_files(join(folder, FOLDER), variant)
+        guest = _list_guest_files(join(folder, FOLDER), variant, library)
         ordered = sorted([*changed, *guest], key=lambda file: file.path)
         return Overlay(tuple(ordered), _list_instructions(sources, variant))
 
@@ -285,8 +285,17 @@ def _apply_edits(source: SourceFile, root: Node, edits: Sequence[Edit]) -> bytes
     return text
 
 
-def _list_guest_files(folder: str, variant: Variant) -> list[OverlayFile]:
-    size = f"package {FOLDER}\n\nconst methods = {len(variant.methods)}\n"
+def _list_guest_files(
+    folder: str, variant: Variant, library: Sequence[SourceFile]
+) -> list[OverlayFile]:
+    counted = variant.kind is VariantKind.COUNTING
+    units = "".join(
+        f'\t"{unit}": true,\n' for unit in (_list_calling_units(library) if counted else ())
+    )
+    size = (
+        f"package {FOLDER}\n\nconst methods = {len(variant.methods)}\n\n"
+        f"var library = map[string]bool{{\n{units}}}\n"
+    )
     parts = [
         OverlayFile(f"{folder}/{part.name}", part.read_bytes())
         for part in files("mutators.go").joinpath("guest").iterdir()
@@ -295,6 +304,13 @@ def _list_guest_files(folder: str, variant: Variant) -> list[OverlayFile]:
         and (variant.kind is VariantKind.PROFILED or not part.name.startswith(_SAMPLER))
     ]
     return [*parts, OverlayFile(f"{folder}/size.go", size.encode(), b"")]
+
+
+def _list_calling_units(library: Sequence[SourceFile]) -> list[str]:
+    """Return the packages whose calls are the library's own: those that help tests are not."""
+    units = {source.unit for source in library}
+    top = min(units, key=len)
+    return sorted(unit for unit in units if "/test" not in unit.removeprefix(top))
 
 
 def _list_instructions(sources: Sequence[SourceFile], variant: Variant) -> tuple[str, ...]:

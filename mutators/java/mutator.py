@@ -1,7 +1,7 @@
 """Finds the methods of a Java library, and says to the agent what to weave into them."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from auditor.core.mutant import Overlay, OverlayRefusal, Variant, VariantKind
 from auditor.core.subject import Language, Method, SourceFile
@@ -57,19 +57,19 @@ class JavaMutator:
             if method.refusal is not None:
                 return OverlayRefusal(method.refusal)
         if variant.kind is VariantKind.COUNTING:
-            lines = (
+            counts = (
                 f"count\t{index}\t{variant_method.descriptor}"
                 for index, variant_method in enumerate(variant.methods)
             )
-        elif variant.kind is VariantKind.DELAYED:
+            return Overlay(instructions=(*counts, *_list_library(sources)))
+        if variant.kind is VariantKind.DELAYED:
             guard_mode = "guarded" if variant.guarded else "free"
-            lines = (
+            delays = (
                 f"delay\t{index}\t{guard_mode}\t{variant_method.descriptor}"
                 for index, variant_method in enumerate(variant.methods)
             )
-        else:
-            return Overlay()
-        return Overlay(instructions=tuple(lines))
+            return Overlay(instructions=tuple(delays))
+        return Overlay()
 
 
 def _build_tracing_overlay(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
@@ -78,11 +78,13 @@ def _build_tracing_overlay(sources: Sequence[SourceFile], variant: Variant) -> O
         f"{'trace' if method.refusal is None else 'declared'}\t{index}\t{method.descriptor}"
         for index, method in enumerate(variant.methods)
     )
-    library = (
-        "\t".join(("library", owner, *filter(None, (",".join(above),))))
-        for owner, above in read_classes(sources).items()
-    )
-    return Overlay(instructions=(*methods, *library))
+    return Overlay(instructions=(*methods, *_list_library(sources)))
+
+
+def _list_library(sources: Sequence[SourceFile]) -> Iterator[str]:
+    """Yield an instruction for each class of the library, with what it extends and implements."""
+    for owner, above in read_classes(sources).items():
+        yield "\t".join(("library", owner, *filter(None, (",".join(above),))))
 
 
 def _make_unique_ids(methods: Sequence[ListedMethod]) -> list[str]:

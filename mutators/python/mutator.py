@@ -100,9 +100,18 @@ def _build_overlay(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
             files.append(OverlayFile(source.path, insert_guest_calls(source.text, calls)))
             lines.append(f"module\t{source.unit}\t{source.path}")
             missing_ids -= {function.method.id for function in changed_functions}
+    if variant.kind is VariantKind.COUNTING:
+        lines += [f"library\t{unit}" for unit in _list_calling_modules(sources)]
     if missing_ids:
         raise EditImpossible(f"the sources do not define {min(missing_ids)}")
     return Overlay(tuple(files), tuple(lines))
+
+
+def _list_calling_modules(sources: Sequence[SourceFile]) -> list[str]:
+    """Return the modules whose calls are the library's own: those that help tests are not."""
+    return sorted(
+        source.unit for source, _ in read_library_functions(sources) if ".test" not in source.unit
+    )
 
 
 def _format_guest_calls(variant: Variant, method: Method) -> tuple[str, str]:

@@ -189,7 +189,7 @@ def _make_counted_job(
     place: PackageBuild, trial: Trial, flags: tuple[str, ...], variables: dict[str, str | Path]
 ) -> Invocation:
     files = (
-        (place.locate_file(COUNTERS), bytes(16 * len(trial.variant.methods))),
+        (place.locate_file(COUNTERS), bytes(32 * len(trial.variant.methods))),
         (place.locate_file(RECORDS), b""),
     )
     guest_variables = {"BENCH_AUDIT_COUNTERS": files[0][0], RECORDS_VARIABLE: files[1][0]}

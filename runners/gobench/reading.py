@@ -217,11 +217,13 @@ def _read_reach(trial: Trial, runs: Sequence[CompletedProcess]) -> Outcome:
         and (record.stopped or len(record.windows) == len(trial.schedule.blocks))
         for record in records
     )
+    largest = counts[window_sizes.index(max(window_sizes))]
     return Counted(
         tuple(joined),
         tuple(sorted(outside.items())),
         in_one_call=is_complete and all(record.calls_of_harness == 1 for record in records),
-        clocked=counts[window_sizes.index(max(window_sizes))].clocked,
+        clocked=largest.clocked,
+        library_shares=largest.library_shares,
     )
 
 
@@ -249,16 +251,18 @@ def _join_windows(windows: Sequence[Window], ids: dict[str, str]) -> Window:
 def _read_usage(trial: Trial, run: CompletedProcess) -> Outcome:
     """Read a package's counters. They outlive a failing test, and a test is not judged."""
     methods = [method.id for method in trial.variant.methods]
-    counter_data, size = run.find_file(COUNTERS), 16 * len(methods)
+    counter_data, size = run.find_file(COUNTERS), 32 * len(methods)
     numbers = struct.unpack(
-        f"={2 * len(methods)}q", counter_data if len(counter_data) == size else bytes(size)
+        f"={4 * len(methods)}q", counter_data if len(counter_data) == size else bytes(size)
     )
-    calls = dict(zip(methods, numbers, strict=False))
-    nested = [
-        name
-        for name, nested_count in zip(methods, numbers[len(methods) :], strict=True)
-        if nested_count
-    ]
+    rows = [numbers[start :: len(methods)] for start in range(len(methods))]
+    calls = {name: row[0] for name, row in zip(methods, rows, strict=True)}
+    nested = [name for name, row in zip(methods, rows, strict=True) if row[1]]
+    library_shares = tuple(
+        (name, by_library / (by_library + by_other_code))
+        for name, (_, _, by_library, by_other_code) in sorted(zip(methods, rows, strict=True))
+        if by_library
+    )
     if not any(calls.values()) and run.exit_code != 0:
         return (
             TimedOut(run.seconds, text.format_tail(run))
@@ -267,7 +271,11 @@ def _read_usage(trial: Trial, run: CompletedProcess) -> Outcome:
         )
     window = Window(0, tuple(sorted(calls.items())), tuple(sorted(nested)))
     is_complete = run.exit_code == 0 and len(counter_data) == size
-    return Counted((window,), missing="" if is_complete else "some fail or do not end")
+    return Counted(
+        (window,),
+        missing="" if is_complete else "some fail or do not end",
+        library_shares=library_shares,
+    )
 
 
 def _read_profiled(trial: Trial, runs: Sequence[CompletedProcess]) -> Outcome:

@@ -127,7 +127,10 @@ def _read_calls(trial: Trial, records: GuestRecords, answer: CompletedProcess) -
     method_counts = tuple(
         sorted((name, number) for name, number in calls.items() if name in method_ids)
     )
-    return Counted((Window(0, method_counts),), missing="; ".join(gaps))
+    library_shares = records.list_library_shares({name: name for name in method_ids})
+    return Counted(
+        (Window(0, method_counts),), missing="; ".join(gaps), library_shares=library_shares
+    )
 
 
 def _make_local_explanation(trial: Trial) -> Callable[[str], str]:

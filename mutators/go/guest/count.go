@@ -9,10 +9,11 @@ import (
 	"unsafe"
 )
 
-// counts holds calls of the methods, then whether calls of them were nested (0 or 1). It lives in
-// the file that BENCH_AUDIT_COUNTERS names, so that it outlives the process however that ends.
+// counts holds calls of the methods, then whether calls of them were nested (0 or 1), then the calls
+// that the library itself made and those that other code made, by a sample. It lives in the file
+// that BENCH_AUDIT_COUNTERS names, so that it outlives the process however that ends.
 var (
-	counts = make([]int64, 2*methods)
+	counts = make([]int64, 4*methods)
 	active [methods + 1]int32
 	habits [methods + 1]habit
 )
@@ -133,12 +134,12 @@ func keep(path string) error {
 		return err
 	}
 	defer file.Close()
-	size := 16 * methods
+	size := 32 * methods
 	data, err := syscall.Mmap(int(file.Fd()), 0, size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
 	if err != nil {
 		return err
 	}
-	counts = (*[1 << 26]int64)(unsafe.Pointer(&data[0]))[: 2*methods : 2*methods]
+	counts = (*[1 << 26]int64)(unsafe.Pointer(&data[0]))[: 4*methods : 4*methods]
 	return nil
 }
 
@@ -154,7 +155,10 @@ func Count(method int) Call {
 		atomic.StoreInt64(&counts[methods+method], 1)
 		return Call{method, 0}
 	}
-	atomic.AddInt64(&counts[method], 1)
+	call := atomic.AddInt64(&counts[method], 1)
+	if call >= atomic.LoadInt64(&nextLook[method]) {
+		lookAtCaller(method, call)
+	}
 	if atomic.LoadInt32(&clocked[method]) == 0 {
 		return Call{method, 0}
 	}

@@ -156,6 +156,15 @@ func window(elapsed time.Duration) {
 		if first[method] > 0 {
 			lines.WriteString("outside\t" + strconv.Itoa(method) + "\t" + strconv.FormatInt(first[method], 10) + "\n")
 		}
+		library := atomic.LoadInt64(&counts[2*methods+method]) - callers[method]
+		others := atomic.LoadInt64(&counts[3*methods+method]) - callers[methods+method]
+		if library+others > 0 {
+			callers[method] += library
+			callers[methods+method] += others
+			lines.WriteString(strings.Join([]string{
+				"callers", strconv.Itoa(method), strconv.FormatInt(library, 10), strconv.FormatInt(others, 10),
+			}, "\t") + "\n")
+		}
 		if atomic.LoadInt32(&clocked[method]) != 0 && atomic.LoadInt32(&open[method]) == 0 {
 			spent := text(float64(atomic.LoadInt64(&times[method])) / 1e9)
 			lines.WriteString(strings.Join([]string{

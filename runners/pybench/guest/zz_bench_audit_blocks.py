@@ -132,10 +132,13 @@ def _quiet(schedule: Schedule, times: dict[str, list[float]]) -> bool:
 
 def tell_window(operations: int) -> None:
     """Write down what was counted since the last time."""
+    by_callers = guest.callers.calls
     calls, nested = guest.counter.take_counts()
     tell("window", str(operations))
     for name, count in sorted(calls.items()):
         tell("count", name, str(count), str(int(name in nested)))
+    for name, (by_library, by_other_code) in sorted(by_callers.items()):
+        tell("callers", name, str(by_library), str(by_other_code))
 
 
 def _timed(call: Call, number: int, names: list[str]) -> tuple[dict[str, float], float]:

@@ -136,11 +136,20 @@ def tell(*fields: str) -> None:
 
 
 def install(instructions: str) -> None:
-    """Serve the modules that a file of instructions names: `module NAME TEXT DIGEST` a line."""
-    modules = {}
+    """Serve the modules that a file of instructions names: `module NAME TEXT DIGEST` a line.
+
+    With counters, `library NAME` is a line for each module of the library.
+    """
+    modules, library = {}, set()
     with open(instructions, encoding="utf-8") as file:
         for line in file:
             kind, *fields = line.rstrip("\n").split("\t")
             if kind == "module":
                 modules[fields[0]] = (fields[1], fields[2])
+            elif kind == "library":
+                library.add(fields[0])
+    if library:
+        from zz_bench_audit import callers
+
+        callers.library = frozenset(library)
     sys.meta_path.insert(0, Finder(modules))

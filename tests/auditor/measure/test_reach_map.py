@@ -17,7 +17,7 @@ from auditor.measure.reach_judge import (
 )
 
 K = method("k").id
-COUNT_DESCRIPTION = "the subject's own benchmarks ran"
+COUNT_DESCRIPTION = "other code calls most while the subject's own benchmarks ran"
 
 
 def reach_of(outcome, method):
@@ -102,6 +102,24 @@ def test_usage_is_summed_over_benchmarks():
     ]
 
     assert count_method_calls(runs) == {K: 207, "s": 1}
+
+
+def test_calls_that_the_library_makes_itself_do_not_count():
+    shares = ((K, 0.75), ("s", 1.0))
+    outcome = replace(counted(window(10, {K: 20, "s": 9, "u": 3})), library_shares=shares)
+
+    assert count_method_calls([run(outcome, purpose=Purpose.REACH)]) == {K: 5, "s": 0, "u": 3}
+
+
+def test_calls_of_the_library_count_where_there_are_no_others_and_that_is_said():
+    outcome = replace(counted(window(10, {K: 20})), library_shares=((K, 1.0),))
+    runs = [run(outcome, purpose=Purpose.REACH)]
+
+    assert count_method_calls(runs) == {K: 20}
+    assert describe_counting(runs, [], 1, 0) == (
+        "the library itself calls most (no other code calls any) while the subject's own "
+        "benchmarks ran"
+    )
 
 
 def test_the_most_called_are_taken_and_a_tie_at_the_cut_is_said():
@@ -232,7 +250,7 @@ def test_packages_whose_unit_tests_were_not_counted_to_their_end_are_named_in_on
         "unit tests of 2 of 6 packages, for which no time was left"
     )
     assert text == (
-        "the subject's own benchmarks and unit tests ran "
+        "other code calls most while the subject's own benchmarks and unit tests ran "
         f"(part of the counts is missing: {message})"
     )
     assert order.text.endswith(f"unit tests: {message}")
@@ -249,7 +267,7 @@ def test_nothing_is_missing_of_unit_tests_that_ended_or_are_not_there():
 
     assert "missing" not in describe_counting([], tests, 0, 2)
     assert incomplete_order(tests[:1], 1) == ()
-    assert describe_counting([], [], 0, 0) == "the subject's own benchmarks ran"
+    assert describe_counting([], [], 0, 0) == COUNT_DESCRIPTION
 
 
 def test_benchmarks_whose_calls_were_not_counted_are_counted():

@@ -287,6 +287,29 @@ def test_methods_of_an_unexported_type_that_clients_cannot_get_are_not_public(te
 @pytest.mark.parametrize(
     ("text", "is_public"),
     [
+        ("type Tree interface{ Push() }\nfunc New() Tree { return &tree{} }", True),
+        ("type Tree interface{ Push(); size() int }\nfunc (t *tree) size() int {}", True),
+        ("type Tree interface{ pusher }\ntype pusher interface{ Push() }", True),
+        (
+            "type Tree interface{ Push(); Pop() }\n"
+            "type base struct{}\nfunc (base) Pop() {}\ntype tree struct{ base }",
+            True,
+        ),
+        ("type Tree interface{ Push(); Pop() }", False),
+        ("type pusher interface{ Push() }", False),
+        ("type Tree interface{ Pop() }\nfunc (t *tree) Pop() {}", False),
+        ("type Tree interface{ any }", False),
+    ],
+)
+def test_methods_by_which_an_unexported_type_implements_an_interface_are_public(text, is_public):
+    found_methods = methods("package m\nfunc (t *tree) Push() {}\n", f"package m\n{text}\n")
+
+    assert found_methods[f"{UNIT}.tree.Push"].public is is_public
+
+
+@pytest.mark.parametrize(
+    ("text", "is_public"),
+    [
         ("type Ring struct{ shape }\nfunc (Ring) Len() {}", False),
         ("type Ring struct{ *shape; Len int }", False),
         ("type Ring struct{ shape }\nfunc (Ring) Size() {}", True),

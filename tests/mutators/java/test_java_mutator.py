@@ -225,6 +225,7 @@ def test_an_overlay_is_an_instruction_to_the_agent_for_each_method():
     assert counting.instructions == (
         "count\t0\torg/example/Text.a()V",
         "count\t1\torg/example/Text.b(I)V",
+        "library\torg/example/Text",
     )
     assert delayed.instructions == ("delay\t0\tfree\torg/example/Text.b(I)V",)
     assert guarded.instructions == ("delay\t0\tguarded\torg/example/Text.b(I)V",)

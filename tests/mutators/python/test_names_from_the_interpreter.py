@@ -173,7 +173,8 @@ class InspectedLibrary:
         overlay = mutator.build_overlay(self.sources, Variant(VariantKind.COUNTING, slowable))
         assert isinstance(overlay, Overlay), overlay
         lines = []
-        for line, file in zip(overlay.instructions, overlay.files, strict=True):
+        changed = [line for line in overlay.instructions if line.startswith("module")]
+        for line, file in zip(changed, overlay.files, strict=True):
             kind, unit, path = line.split("\t")
             text = self.folder / "ours" / path
             text.parent.mkdir(parents=True, exist_ok=True)

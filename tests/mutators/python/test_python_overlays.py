@@ -426,8 +426,22 @@ def test_counted_methods_are_counted_by_their_names(guest):
         "end pack.module.g",
         "end pack.module.f",
     ]
-    assert overlay.instructions == ("module\tpack.module\tsrc/pack/module.py",)
+    assert overlay.instructions == (
+        "module\tpack.module\tsrc/pack/module.py",
+        "library\tpack.module",
+    )
     assert MUTATOR.build_overlay([text], PLAIN) == Overlay()
+
+
+def test_modules_that_help_tests_are_no_part_of_the_library_that_calls():
+    sources = [source("def f(): pass\n"), source("def g(): pass\n", "pack.testing.cases")]
+    counted = tuple(method for method in MUTATOR.find_methods(sources) if method.name == "f")
+
+    overlay = MUTATOR.build_overlay(sources, Variant(VariantKind.COUNTING, counted))
+
+    assert [line for line in overlay.instructions if line.startswith("library")] == [
+        "library\tpack.module"
+    ]
 
 
 def test_a_guarded_delay_is_another_text():

@@ -1,7 +1,9 @@
 """Counting calls: exactly, outermost ones, set-up told apart."""
 
+import os
+
 import pytest
-from gobench_making import HANGING_SECONDS
+from gobench_making import HANGING_SECONDS, lab
 
 from auditor.core.outcome import Counted
 from auditor.core.result import ReachState
@@ -120,6 +122,123 @@ def test_unit_tests_are_counted_in_one_window(ring):
 
     assert [window.operations for window in counted.windows] == [0]
     assert (calls[f"{RING}Fib"], calls[f"{RING}Safe"], calls[f"{RING}Large"]) == (1, 1, 0)
+
+
+CALLERS = """package callers
+
+import "sort"
+
+func Used() int {
+\treturn Inner() + Mixed()
+}
+
+//go:noinline
+func Inner() int { return 1 }
+
+//go:noinline
+func Mixed() int { return 2 }
+
+type Steps []int
+
+func (s Steps) Len() int { return len(s) }
+func (s Steps) Less(i, j int) bool { return s[i] < s[j] }
+func (s Steps) Swap(i, j int) { s[i], s[j] = s[j], s[i] }
+
+func Sort(s Steps) { sort.Sort(s) }
+
+func Largest[T int | string](first, second T) T {
+\tif first < second {
+\t\treturn second
+\t}
+\treturn first
+}
+
+func Both() string { return Largest("a", "b") }
+"""
+CALLERS_TEST = """package callers_test
+
+import (
+\t"sort"
+\t"testing"
+
+\tcallers "example.org/callers.v2"
+\t"example.org/callers.v2/testutil"
+)
+
+func BenchmarkUsed(b *testing.B) {
+\tfor i := 0; i < b.N; i++ {
+\t\tcallers.Used()
+\t\tcallers.Mixed()
+\t\tcallers.Both()
+\t}
+}
+
+func BenchmarkSort(b *testing.B) {
+\tfor i := 0; i < b.N; i++ {
+\t\tcallers.Sort(callers.Steps{2, 1})
+\t\tsort.Sort(sort.Reverse(sort.IntSlice{2, 1}))
+\t}
+}
+
+func BenchmarkSteps(b *testing.B) {
+\tfor i := 0; i < b.N; i++ {
+\t\tsort.Sort(callers.Steps{2, 1})
+\t}
+}
+
+func TestUsed(t *testing.T) {
+\ttestutil.Check(t)
+}
+"""
+CALLERS_HELPER = """package testutil
+
+import (
+\t"testing"
+
+\tcallers "example.org/callers.v2"
+)
+
+func Check(t *testing.T) {
+\tif callers.Used() != 3 {
+\t\tt.Fatal("not 3")
+\t}
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def callers(tmp_path_factory, go_home):
+    tree = tmp_path_factory.mktemp("callers")
+    (tree / "go.mod").write_text("module example.org/callers.v2\n\ngo 1.24\n")
+    (tree / "callers.go").write_text(CALLERS)
+    (tree / "callers_test.go").write_text(CALLERS_TEST)
+    (tree / "testutil").mkdir()
+    (tree / "testutil" / "check.go").write_text(CALLERS_HELPER)
+    return lab(tree, go_home, dict(os.environ))
+
+
+def library_shares(outcome):
+    prefix = "example.org/callers.v2."
+    return {name.removeprefix(prefix): share for name, share in outcome.library_shares}
+
+
+def test_calls_that_the_library_makes_itself_are_told_from_those_of_benchmarks(callers):
+    """What package sort calls is called by what uses it; the second half of a block is sampled."""
+    shares = library_shares(callers.counted("BenchmarkUsed", 5000))
+
+    assert shares == {"Inner": 1, "Mixed": pytest.approx(0.5, abs=0.15), "Largest": 1}
+    assert library_shares(callers.counted("BenchmarkSort", 101)) == dict.fromkeys(
+        ("Steps.Len", "Steps.Less", "Steps.Swap"), 1
+    )
+    assert library_shares(callers.counted("BenchmarkSteps", 101)) == {}
+
+
+def test_packages_that_help_tests_are_no_part_of_the_library_that_calls(callers):
+    outcome = callers.called_by_tests("example.org/callers.v2")
+    calls = dict(outcome.windows[0].calls)
+
+    assert calls["example.org/callers.v2.Used"] == 1
+    assert library_shares(outcome) == {"Inner": 1, "Mixed": 1}
 
 
 def test_counters_in_every_function_of_a_real_module_compile_and_run(uuid):

@@ -38,6 +38,21 @@ def test_outermost_calls_are_counted_exactly(counted):
     assert outcome.windows[-1].nested == ("org.example.Work.deep",)
 
 
+def test_calls_that_the_library_makes_itself_are_told_from_those_of_benchmarks(counted):
+    """What the JDK calls, and what the compiler's bridges call, is called by what uses the JDK."""
+    compare = "org.example.Step.compareTo"
+    sort = "org.example.Step.sort"
+
+    deep = dict(counted("deep").library_shares)
+    by_library = dict(counted("sortedByLibrary").library_shares)
+    by_benchmark = dict(counted("sortedByBenchmark").library_shares)
+
+    assert deep.get("org.example.Work.turns") == 1
+    assert "org.example.Work.deep" not in deep
+    assert (by_library.get(compare), sort in by_library) == (1, False)
+    assert compare not in by_benchmark
+
+
 def test_calls_that_end_with_an_exception_are_counted(counted):
     outcome = counted("thrown")
 

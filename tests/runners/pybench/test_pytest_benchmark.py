@@ -187,6 +187,20 @@ def test_calls_are_counted_in_two_windows_and_set_up_apart(ring):
     assert climbed.windows[0].calls == (("ring.spins.climb", climbed.windows[0].operations),)
 
 
+def test_calls_that_the_library_makes_itself_are_told_from_those_of_benchmarks(trouble):
+    """What the standard library calls is called by what uses it."""
+    names = ("trouble.used", "trouble.inner", "trouble.key")
+
+    counted = trouble.run(
+        "test_callers", plain(operations=40), trouble.variant(VariantKind.COUNTING, *names)
+    )
+
+    assert dict(counted.library_shares) == {
+        "trouble.inner": 1,
+        "trouble.key": pytest.approx(1 / 3, abs=0.05),
+    }
+
+
 def test_calls_that_are_counted_are_timed_as_well(ring):
     variant = ring.variant(
         VariantKind.COUNTING, "Ring.push", "spins.small", "spins.climb", "unused"
@@ -266,8 +280,16 @@ def test_each_function_has_its_turn_at_the_clock(trouble):
 
 
 TROUBLE = """
-import os, sys, time
+import heapq, os, sys, time
 import pytest
+import trouble
+
+def test_callers(benchmark):
+    def call():
+        trouble.used()
+        heapq.nsmallest(1, [1, 2], key=trouble.key)
+
+    benchmark(call)
 
 def test_dies(benchmark):
     benchmark(os._exit, 7)
@@ -332,7 +354,21 @@ def pytest_pyfunc_call(pyfuncitem):
         asyncio.run(pyfuncitem.obj())
         return True
 """
-LIBRARY = """known = []
+LIBRARY = """import heapq
+
+known = []
+
+
+def used():
+    return inner() + heapq.nsmallest(1, [1], key=key)[0]
+
+
+def inner():
+    return 1
+
+
+def key(value):
+    return value
 
 
 def around(call):

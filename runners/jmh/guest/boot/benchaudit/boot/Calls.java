@@ -33,9 +33,13 @@ public final class Calls {
     final boolean[] nested = new boolean[methods];
     final long[] times = new long[methods];
     final boolean[] open = new boolean[methods];
+    final long[] byLibrary = new long[methods];
+    final long[] byOthers = new long[methods];
     int fixtures;
     private final Thread owner;
     private final long[] since = new long[methods];
+    private final long[] looked = new long[methods];
+    private final long[] next = new long[methods];
     private int depth;
     private int arm;
     private long started;
@@ -73,6 +77,10 @@ public final class Calls {
         Arrays.fill(nested, false);
         Arrays.fill(times, 0);
         Arrays.fill(since, 0);
+        Arrays.fill(byLibrary, 0);
+        Arrays.fill(byOthers, 0);
+        Arrays.fill(looked, 0);
+        Arrays.fill(next, 0);
         clocked = 0;
         nanos = 0;
     }
@@ -87,11 +95,21 @@ public final class Calls {
         } else if (fixtures > 0) {
             outside[method]++;
         } else {
-            counts[method]++;
+            long call = ++counts[method];
+            if (call >= next[method]) {
+                lookAtCaller(method, call);
+            }
             if (clocking[method]) {
                 since[method] = System.nanoTime();
             }
         }
+    }
+
+    /** One call stands for those since the last one whose caller was looked at. */
+    private void lookAtCaller(int method, long call) {
+        (Callers.isLibrary() ? byLibrary : byOthers)[method] += call - looked[method];
+        looked[method] = call;
+        next[method] = Callers.next(call);
     }
 
     void leave(int method) {
@@ -266,6 +284,8 @@ public final class Calls {
             outside[method] += other.outside[method];
             nested[method] |= other.nested[method];
             times[method] += other.times[method];
+            byLibrary[method] += other.byLibrary[method];
+            byOthers[method] += other.byOthers[method];
             open[method] |= other.since[method] != 0;
         }
         clocked += other.clocked;

@@ -8,6 +8,10 @@ public final class Totals {
     public final long[] outside;
     /** Whether a call of the method ran inside another one of it. */
     public final boolean[] nested;
+    /** Calls that the library itself made, by a sample of them, by method. */
+    public final long[] byLibrary;
+    /** Calls that other code made, by that sample, by method. */
+    public final long[] byOthers;
     /** Nanoseconds in those of the outermost calls that were clocked, by method. */
     public final long[] times;
     /** Whether a call that is clocked has not ended. */
@@ -21,6 +25,8 @@ public final class Totals {
         this.counts = sum.counts;
         this.outside = sum.outside;
         this.nested = sum.nested;
+        this.byLibrary = sum.byLibrary;
+        this.byOthers = sum.byOthers;
         this.times = sum.times;
         this.open = sum.open;
         this.clocked = sum.clocked();

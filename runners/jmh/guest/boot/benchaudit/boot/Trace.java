@@ -1,9 +1,6 @@
 package benchaudit.boot;
 
 import java.lang.StackWalker.StackFrame;
-import java.net.URL;
-import java.security.CodeSource;
-import java.security.ProtectionDomain;
 import java.util.Iterator;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,9 +10,8 @@ import java.util.stream.Stream;
 
 /**
  * Counts who calls the methods of a library in the tests of a client: code of the library itself,
- * or any other. Where nobody has said what the library's classes are (in its own unit tests), they
- * are those that come from the same folders and jars as traced methods. What is counted is written
- * down once a second and at the end, so that a killed JVM loses a second at most.
+ * or any other. What is counted is written down once a second and at the end, so that a killed
+ * JVM loses a second at most.
  */
 public final class Trace {
     private static final long PERIOD_MILLISECONDS = 1000;
@@ -35,8 +31,6 @@ public final class Trace {
     private static final Function<Stream<StackFrame>, Class<?>> CALLER = Trace::caller;
     private static final Set<String> BRIDGES = ConcurrentHashMap.newKeySet();
 
-    private static final Set<String> PLACES = ConcurrentHashMap.newKeySet();
-
     /** What a thread's code has said of the call that it makes next; 0: nothing. */
     private static final ThreadLocal<int[]> CALLING = ThreadLocal.withInitial(() -> new int[1]);
     /** Of each method so many callers that say who they are are looked at, whatever they say. */
@@ -50,14 +44,13 @@ public final class Trace {
     private static boolean[] deceived = {};
     private static byte[] sampled = {};
     private static long[] told = {};
-    private static Set<String> library = Set.of();
     /** For each method the calls from outside, then those from inside. */
     private static volatile AtomicLongArray counts = new AtomicLongArray(0);
 
     private static final ClassValue<Integer> KINDS = new ClassValue<>() {
         @Override
         protected Integer computeValue(Class<?> type) {
-            if (isOfLibrary(type.getName().replace('.', '/'), place(type.getProtectionDomain()))) {
+            if (Callers.isOfLibrary(type.getName().replace('.', '/'))) {
                 return INSIDE;
             }
             return isRunner(type.getName()) ? NEITHER : OUTSIDE;
@@ -66,14 +59,12 @@ public final class Trace {
 
     private Trace() {}
 
-    /** Begins: the tokens of the traced methods, a number for the name of each with its types, and
-     * the classes of the library as the JVM has them. */
-    public static void start(String[] methods, int[] numbers, Set<String> classes) {
+    /** Begins: the tokens of the traced methods, and a number for the name of each with its types. */
+    public static void start(String[] methods, int[] numbers) {
         tokens = methods;
         names = numbers;
         said = new int[methods.length];
         deceived = new boolean[methods.length];
-        library = classes;
         told = new long[2 * methods.length];
         sampled = new byte[methods.length];
         counts = new AtomicLongArray(2 * methods.length);
@@ -142,11 +133,6 @@ public final class Trace {
         counts.incrementAndGet(2 * method);
     }
 
-    /** Takes where a traced method comes from. */
-    public static void own(URL place) {
-        PLACES.add(place.toString());
-    }
-
     /** Tells whether a class is of what runs the tests. */
     public static boolean isRunner(String name) {
         for (String runner : RUNNERS) {
@@ -155,23 +141,6 @@ public final class Trace {
             }
         }
         return false;
-    }
-
-    /** Tells whether a class (its internal name) is the library's, by where it comes from. */
-    public static boolean isOfLibrary(String name, URL place) {
-        if (library.isEmpty()) {
-            return place != null && PLACES.contains(place.toString());
-        }
-        // What the compiler makes beside a class (for a switch, say) has its name in front.
-        int inner = name.indexOf('$', 1);
-        return library.contains(name)
-                || inner > 0 && library.contains(name.substring(0, inner));
-    }
-
-    /** Returns where the classes of a domain come from; null: nobody knows. */
-    public static URL place(ProtectionDomain domain) {
-        CodeSource source = domain == null ? null : domain.getCodeSource();
-        return source == null ? null : source.getLocation();
     }
 
     /** Takes a method that the compiler has made to call one of the same name: who calls it, calls

@@ -146,6 +146,11 @@ public final class BlockProfiler implements InternalProfiler {
         for (int method = 0; method < Agent.counted.length; method++) {
             long calls = after.counts[method] - before.counts[method];
             line(lines, "count", Agent.counted[method], calls, after.nested[method] ? 1 : 0);
+            long byLibrary = after.byLibrary[method] - before.byLibrary[method];
+            long byOthers = after.byOthers[method] - before.byOthers[method];
+            if (byLibrary + byOthers > 0) {
+                line(lines, "callers", Agent.counted[method], byLibrary, byOthers);
+            }
         }
     }
 

@@ -13,7 +13,7 @@ import java.util.Map;
 
 /**
  * What is to be woven in. One method a line, fields parted by tabs; with those that are traced
- * also the classes of the library, a line each, and what they extend and implement:
+ * or counted also the classes of the library, a line each, and what they extend and implement:
  *
  * <pre>
  * count  TOKEN  internal/Owner.name(descriptor)result

@@ -1,10 +1,10 @@
 package benchaudit.weaver;
 
+import benchaudit.boot.Callers;
 import benchaudit.boot.Records;
 import benchaudit.boot.Trace;
 import benchaudit.weaver.Instructions.Target;
 import java.lang.instrument.ClassFileTransformer;
-import java.net.URL;
 import java.security.ProtectionDomain;
 import java.util.Collections;
 import java.util.HashSet;
@@ -44,13 +44,9 @@ final class TraceWeaver implements ClassFileTransformer {
             return null;
         }
         Map<String, Target> here = instructions.byOwner.getOrDefault(name, Collections.emptyMap());
-        URL place = Trace.place(domain);
-        if (!here.isEmpty() && place != null) {
-            Trace.own(place);
-        }
         try {
-            if (!here.isEmpty() || Trace.isOfLibrary(name, place)) {
-                return ofLibrary(here, code, Trace.isOfLibrary(name, place));
+            if (!here.isEmpty() || Callers.isOfLibrary(name)) {
+                return ofLibrary(here, code, Callers.isOfLibrary(name));
             }
             return Trace.isRunner(name.replace('/', '.')) ? null : ofOthers(name, code);
         } catch (RuntimeException | LinkageError error) {

@@ -1,6 +1,7 @@
 package benchaudit.weaver;
 
 import benchaudit.boot.Agent;
+import benchaudit.boot.Callers;
 import benchaudit.boot.Calls;
 import benchaudit.boot.Delay;
 import benchaudit.boot.Records;
@@ -33,6 +34,7 @@ public final class Weaver implements ClassFileTransformer {
     public static void install(String path, Instrumentation instrumentation) {
         try {
             Instructions read = Instructions.read(path);
+            Callers.know(read.library.keySet());
             boolean traces = System.getenv("BENCH_AUDIT_ROOT") != null;
             instrumentation.addTransformer(traces ? tracer(read) : weaver(read), false);
         } catch (Exception error) {
@@ -48,7 +50,7 @@ public final class Weaver implements ClassFileTransformer {
             tokens[target.index] = target.token;
             names[target.index] = instructions.named.getOrDefault(target.method, target.index);
         }
-        Trace.start(tokens, names, instructions.library.keySet());
+        Trace.start(tokens, names);
         return new TraceWeaver(instructions);
     }
 

@@ -179,6 +179,20 @@ public class Bench {
     }
 
     @Benchmark
+    public Step sortedByLibrary() {
+        Step[] steps = {new Step(2), new Step(1)};
+        Step.sort(steps);
+        return steps[0];
+    }
+
+    @Benchmark
+    public Step sortedByBenchmark() {
+        Step[] steps = {new Step(2), new Step(1)};
+        java.util.Arrays.sort(steps);
+        return steps[0];
+    }
+
+    @Benchmark
     @BenchmarkMode(Mode.SingleShotTime)
     @Measurement(batchSize = 50)
     public int once() {
