@@ -30,6 +30,9 @@ public final class Everything {
         Work.Greeter greeter = () -> "you";
         lines.add("greet " + greeter.greet());
         Work.nothing();
+        Step[] steps = {new Step(round), new Step(-round)};
+        Step.sort(steps);
+        lines.add("steps " + steps[0].compareTo(steps[1]));
         try {
             new Work(-round - 1);
             lines.add("no exception");
