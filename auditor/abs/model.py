@@ -115,7 +115,7 @@ class MethodVerdict:
     set_up_in: tuple[str, ...]
     """Ids of the benchmarks that call it in set-up only."""
     calls: int | None
-    """Usage count; None: not counted."""
+    """Calls by code outside the library; None: not counted."""
     span: Span | None
     """Place in the source; None: unknown."""
     reason: str | None

@@ -170,9 +170,9 @@ def describe_counting(
     """
     total, by_others = _sum_calls((*runs, *tests))
     caller = (
-        "other code calls most"
+        "code outside the library calls most"
         if any(by_others.values()) or not any(total.values())
-        else "the library itself calls most (no other code calls any)"
+        else "the library itself calls most (no code outside of it calls any)"
     )
     has_counts = any(isinstance(run.outcome, Counted) for run in tests)
     none = bool(tests) and all(isinstance(run.outcome, Skipped) for run in tests)

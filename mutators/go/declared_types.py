@@ -10,6 +10,14 @@ from tree_sitter import Node
 
 from auditor.core.subject import SourceFile
 from mutators.go import tree
+from mutators.go.interfaces import (
+    Interface,
+    PackageTypes,
+    Signature,
+    list_implementing_methods,
+    read_interface,
+    read_signature,
+)
 from mutators.go.lint_rules import syntax
 
 _FUNCTION = ""
@@ -51,8 +59,9 @@ class _FileTypes:
     embedded: list[tuple[str, str]] = field(default_factory=list)  # (struct, type in it)
     members: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
     """By type: the names of its methods and fields."""
-    interfaces: dict[str, tuple[frozenset[str], frozenset[str]]] = field(default_factory=dict)
-    """By interface: the names of its methods, and of the package's types that it embeds."""
+    methods: dict[str, dict[str, Signature]] = field(default_factory=lambda: defaultdict(dict))
+    """By type: its methods."""
+    interfaces: dict[str, Interface] = field(default_factory=dict)  # by name
 
 
 def find_declared_types(sources: Iterable[SourceFile]) -> DeclaredTypes:
@@ -69,6 +78,8 @@ def find_declared_types(sources: Iterable[SourceFile]) -> DeclaredTypes:
             package.exposed += file.exposed
             package.embedded += file.embedded
             package.interfaces |= file.interfaces
+            for name, methods in file.methods.items():
+                package.methods[name] |= methods
             for name, members in file.members.items():
                 package.members[name] |= members
     offered, shadowed = set(), set()
@@ -76,52 +87,15 @@ def find_declared_types(sources: Iterable[SourceFile]) -> DeclaredTypes:
         names = _find_offered_types([*package.exposed, *package.embedded])
         offered |= {f"{unit}.{name}" for name in names}
         shadowed |= {f"{unit}.{name}" for name in _find_shadowed_methods(package, names)}
-    implementing = frozenset(_find_implementing_methods(packages))
+    implementing = frozenset(
+        list_implementing_methods(
+            {
+                unit: PackageTypes(package.interfaces, package.methods, package.embedded)
+                for unit, package in packages.items()
+            }
+        )
+    )
     return DeclaredTypes(fields, aliases, frozenset(offered), frozenset(shadowed), implementing)
-
-
-def _find_implementing_methods(packages: Mapping[str, _FileTypes]) -> Iterator[str]:
-    """Yield the methods of unexported types by which these have all that an interface asks for.
-
-    Clients get such a type as the exported interface of some package of the library.
-    """
-    method_sets = {
-        methods
-        for package in packages.values()
-        for name in package.interfaces
-        if name[:1].isupper() and (methods := _list_interface_methods(package, name))
-    }
-    for unit, package in packages.items():
-        for name in [name for name in package.members if name and not name[:1].isupper()]:
-            members = _list_promoted_members(package, name)
-            for methods in method_sets:
-                if methods <= members:
-                    yield from (f"{unit}.{name}.{method}" for method in methods)
-
-
-def _list_interface_methods(package: _FileTypes, interface: str) -> frozenset[str]:
-    pending, visited = [interface], set()
-    methods: set[str] = set()
-    while pending:
-        name = pending.pop()
-        if name not in visited and name in package.interfaces:
-            visited.add(name)
-            declared_methods, embedded = package.interfaces[name]
-            methods |= declared_methods
-            pending += embedded
-    return frozenset(methods)
-
-
-def _list_promoted_members(package: _FileTypes, name: str) -> set[str]:
-    """Return the members of a type, those of the package's types that it embeds included."""
-    pending, visited, members = [name], set(), set()
-    while pending:
-        holder = pending.pop()
-        if holder not in visited:
-            visited.add(holder)
-            members |= package.members.get(holder, set())
-            pending += [embedded for owner, embedded in package.embedded if owner == holder]
-    return members
 
 
 def _find_offered_types(exposed: Iterable[tuple[str, str]]) -> set[str]:
@@ -178,7 +152,9 @@ def _read_file_types(text: bytes) -> _FileTypes:
                 _add_spec(file, spec)
         elif declaration.type in ("function_declaration", "method_declaration"):
             _, owner = tree.read_receiver(declaration)
-            file.members[owner].add(tree.read_text(declaration.child_by_field_name("name")))
+            name = tree.read_text(declaration.child_by_field_name("name"))
+            file.members[owner].add(name)
+            file.methods[owner][name] = read_signature(declaration)
             if _has_exported_name(declaration):
                 result = declaration.child_by_field_name("result")
                 file.exposed += [(owner or _FUNCTION, name) for name in _list_type_names(result)]
@@ -203,7 +179,7 @@ def _add_spec(file: _FileTypes, spec: Node) -> None:
             file.own_fields[name] = frozenset(_list_owner_fields(declared, name))
             _add_fields(file, declared, name)
         elif declared is not None and declared.type == "interface_type":
-            file.interfaces[name] = _read_interface(declared)
+            file.interfaces[name] = read_interface(declared)
     elif _has_exported_name(spec):
         literals = [
             node.child_by_field_name("type")
@@ -212,22 +188,6 @@ def _add_spec(file: _FileTypes, spec: Node) -> None:
         ]
         for node in (declared, *literals):
             file.exposed += [(_FUNCTION, type_name) for type_name in _list_type_names(node)]
-
-
-def _read_interface(declared: Node) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the names of an interface's methods, and of the package's types that it embeds."""
-    methods = [
-        tree.read_text(child.child_by_field_name("name"))
-        for child in declared.named_children
-        if child.type == "method_elem"
-    ]
-    embedded = [
-        type_name
-        for child in declared.named_children
-        if child.type == "type_elem"
-        for type_name in _list_type_names(child)
-    ]
-    return frozenset(methods), frozenset(embedded)
 
 
 def _has_exported_name(node: Node) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
-from posixpath import basename, dirname, join
+from posixpath import basename, commonpath, dirname, join
 
 from tree_sitter import Node
 
@@ -288,9 +288,9 @@ def _apply_edits(source: SourceFile, root: Node, edits: Sequence[Edit]) -> bytes
 def _list_guest_files(
     folder: str, variant: Variant, library: Sequence[SourceFile]
 ) -> list[OverlayFile]:
-    counted = variant.kind is VariantKind.COUNTING
+    is_counting = variant.kind is VariantKind.COUNTING
     units = "".join(
-        f'\t"{unit}": true,\n' for unit in (_list_calling_units(library) if counted else ())
+        f'\t"{unit}": true,\n' for unit in (_list_library_units(library) if is_counting else ())
     )
     size = (
         f"package {FOLDER}\n\nconst methods = {len(variant.methods)}\n\n"
@@ -306,11 +306,15 @@ def _list_guest_files(
     return [*parts, OverlayFile(f"{folder}/size.go", size.encode(), b"")]
 
 
-def _list_calling_units(library: Sequence[SourceFile]) -> list[str]:
-    """Return the packages whose calls are the library's own: those that help tests are not."""
+def _list_library_units(library: Sequence[SourceFile]) -> list[str]:
+    """Return the packages whose calls are the library's own, without the helpers of its tests."""
     units = {source.unit for source in library}
-    top = min(units, key=len)
-    return sorted(unit for unit in units if "/test" not in unit.removeprefix(top))
+    top = commonpath(units) if len(units) > 1 else units.copy().pop()
+    return sorted(unit for unit in units if not any(map(_helps_tests, unit[len(top) :].split("/"))))
+
+
+def _helps_tests(folder: str) -> bool:
+    return folder.startswith("test") or (folder.endswith("test") and folder != "latest")
 
 
 def _list_instructions(sources: Sequence[SourceFile], variant: Variant) -> tuple[str, ...]:

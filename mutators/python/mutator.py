@@ -108,9 +108,11 @@ def _build_overlay(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
 
 
 def _list_calling_modules(sources: Sequence[SourceFile]) -> list[str]:
-    """Return the modules whose calls are the library's own: those that help tests are not."""
+    """Return the modules whose calls are the library's own, without the helpers of its tests."""
     return sorted(
-        source.unit for source, _ in read_library_functions(sources) if ".test" not in source.unit
+        source.unit
+        for source, _ in read_library_functions(sources)
+        if not re.search(r"\._?test", source.unit)
     )
 
 

@@ -85,6 +85,7 @@ func once(b bench, n *int, body func()) {
 	current, number = b, n
 	if counting {
 		first = append(first[:0], counts[:methods]...)
+		startSample()
 		choose()
 	} else if block < len(blocks) {
 		arm := arms[blocks[block].arm]

@@ -77,6 +77,7 @@ func choose() {
 // its own cost, and a block several times as long.
 func pace(elapsed time.Duration) {
 	const batches, size = 5, 200
+	elapsed -= time.Duration(atomic.LoadInt64(&samplingTime))
 	for batch := 0; batch < batches && block == 0; batch++ {
 		start := now()
 		for i := 1; i < size; i++ {
@@ -156,8 +157,8 @@ func Count(method int) Call {
 		return Call{method, 0}
 	}
 	call := atomic.AddInt64(&counts[method], 1)
-	if call >= atomic.LoadInt64(&nextLook[method]) {
-		lookAtCaller(method, call)
+	if call >= atomic.LoadInt64(&nextSamples[method]) {
+		sampleCaller(method, call)
 	}
 	if atomic.LoadInt32(&clocked[method]) == 0 {
 		return Call{method, 0}

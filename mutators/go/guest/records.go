@@ -156,11 +156,9 @@ func window(elapsed time.Duration) {
 		if first[method] > 0 {
 			lines.WriteString("outside\t" + strconv.Itoa(method) + "\t" + strconv.FormatInt(first[method], 10) + "\n")
 		}
-		library := atomic.LoadInt64(&counts[2*methods+method]) - callers[method]
-		others := atomic.LoadInt64(&counts[3*methods+method]) - callers[methods+method]
+		library := atomic.LoadInt64(&counts[2*methods+method]) - blockCallers[method]
+		others := atomic.LoadInt64(&counts[3*methods+method]) - blockCallers[methods+method]
 		if library+others > 0 {
-			callers[method] += library
-			callers[methods+method] += others
 			lines.WriteString(strings.Join([]string{
 				"callers", strconv.Itoa(method), strconv.FormatInt(library, 10), strconv.FormatInt(others, 10),
 			}, "\t") + "\n")

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from itertools import repeat
+from types import FunctionType
 from typing import Any
 
 _clock = time.perf_counter
@@ -179,10 +180,12 @@ class Pause:
         counter.paused = False
 
 
-_DENSE_LOOKS = 64
-"""Calls of a function of which each caller is looked at, then ever fewer: a walk takes time."""
+_DENSE_CALLS = 64
+"""The callers of so many first calls of a function are looked up, then fewer: a walk takes time."""
 _LONGEST_GAP = 1024
-"""Of all others one in so many is looked at, on average."""
+"""Of all other calls the callers of one in so many, on average."""
+_DOCTEST = "<doctest "
+"""Begins the file name of examples, which run in a copy of their module's names."""
 
 
 class Callers:
@@ -190,35 +193,64 @@ class Callers:
 
     def __init__(self) -> None:
         self.library: frozenset[str] = frozenset()
+        self.sampling = True
         packages = site.getsitepackages() if hasattr(site, "getsitepackages") else []
-        self.platform = ("<frozen", os.path.dirname(os.__file__), *packages)
+        folders = (os.path.dirname(os.__file__), *packages)
+        self.platform = ("<frozen", *(os.path.join(folder, "") for folder in folders))
         self.forget()
 
     def forget(self) -> None:
         """Begin anew."""
         self.calls: dict[str, list[int]] = {}
-        self.looked: dict[str, int] = {}
-        self.next: dict[str, int] = {}
+        self.last_sample: dict[str, int] = {}
+        self.next_sample: dict[str, int] = {}
 
-    def look(self, name: str, call: int, frame: Any) -> None:
-        """Take the call of a number for those since the last one that was looked at."""
-        counts = self.calls.setdefault(name, [0, 0])
-        counts[not self._is_library(frame)] += max(0, call - self.looked.get(name, 0))
-        self.looked[name] = call
-        gap = min(_LONGEST_GAP, call // _DENSE_LOOKS + 1)
-        # Gaps vary, lest they keep step with the calls of a loop.
+    def sample(self, name: str, call: int, frame: Any) -> None:
+        """Take the call of a number for those since the last one of the sample.
+
+        `frame` is that of the function that is called.
+        """
+        by_library = self._is_by_library(frame)
+        if by_library is not None:
+            counts = self.calls.setdefault(name, [0, 0])
+            counts[0 if by_library else 1] += max(0, call - self.last_sample.get(name, 0))
+        self.last_sample[name] = call
+        gap = min(_LONGEST_GAP, call // _DENSE_CALLS + 1)
+        # Gaps vary, so that they do not keep step with the calls of a loop.
         scattered = (call * 0x9E3779B1 & 0xFFFFFFFF) >> 7
-        self.next[name] = call + 1 + scattered % (2 * gap - 1)
+        self.next_sample[name] = call + 1 + scattered % (2 * gap - 1)
 
-    def _is_library(self, frame: Any) -> bool:
-        """Tell whether the library made the call: the platform may have handed it on."""
+    def _is_by_library(self, called: Any) -> bool | None:
+        """Tell whether the library made the call; None: a thread or a task began with it.
+
+        The standard library and other packages may pass a call on, and so may a decorator.
+        """
+        frame = called.f_back
+        while frame is not None and _wraps(frame, called.f_code):
+            called, frame = frame, frame.f_back
         while frame is not None:
+            file = frame.f_code.co_filename
+            if file.startswith(_DOCTEST):
+                return False
             if frame.f_globals.get("__name__") in self.library:
                 return True
-            if not frame.f_code.co_filename.startswith(self.platform):
+            if not file.startswith(self.platform):
                 return False
             frame = frame.f_back
-        return False
+        return None
+
+
+def _wraps(frame: Any, code: Any) -> bool:
+    """Tell whether a frame is that of a decorator's function around a function with this code."""
+    names = frame.f_code.co_freevars
+    values = frame.f_locals if names else {}
+    functions = [values[name] for name in names if type(values.get(name)) is FunctionType]
+    return any(code in (function.__code__, _unwrapped_code(function)) for function in functions)
+
+
+def _unwrapped_code(function: Any) -> Any:
+    wrapped = function.__dict__.get("__wrapped__")
+    return wrapped.__code__ if type(wrapped) is FunctionType else None
 
 
 callers = Callers()
@@ -270,8 +302,8 @@ def begin(name: str) -> str:
     if not depth:
         counts = counter.outside if counter.paused else counter.calls
         counts[name] = call = counts.get(name, 0) + 1
-        if not counter.paused and call >= callers.next.get(name, 0):
-            callers.look(name, call, sys._getframe(1).f_back)
+        if callers.sampling and not counter.paused and call >= callers.next_sample.get(name, 0):
+            callers.sample(name, call, sys._getframe(1))
         if name in counter.clocked and not counter.paused:
             counter.open[name] += 1
             _now.__dict__.setdefault("since", {})[name] = _clock()

@@ -155,6 +155,7 @@ def _count(call: Call, blocks: int) -> None:
     second window calls are timed as well, the functions of the first one taking turns.
     """
     number = max(3, _operations(call))
+    guest.callers.sampling = True
     call(_FEW)
     outside, _ = guest.counter.take_counts()
     few = max(_FEW, min(11, number // 2))
@@ -162,6 +163,7 @@ def _count(call: Call, blocks: int) -> None:
         call(few)
     names = sorted(guest.counter.calls)
     tell_window(few * blocks)
+    guest.callers.sampling = False  # it would take time of the calls that are clocked
     groups = max(1, min(len(names), blocks // _CLOCKED))
     timed = [_timed(call, number, names[block % groups :: groups]) for block in range(blocks)]
     tell_window(number * blocks)

@@ -17,7 +17,7 @@ from auditor.measure.reach_judge import (
 )
 
 K = method("k").id
-COUNT_DESCRIPTION = "other code calls most while the subject's own benchmarks ran"
+COUNT_DESCRIPTION = "code outside the library calls most while the subject's own benchmarks ran"
 
 
 def reach_of(outcome, method):
@@ -117,8 +117,8 @@ def test_calls_of_the_library_count_where_there_are_no_others_and_that_is_said()
 
     assert count_method_calls(runs) == {K: 20}
     assert describe_counting(runs, [], 1, 0) == (
-        "the library itself calls most (no other code calls any) while the subject's own "
-        "benchmarks ran"
+        "the library itself calls most (no code outside of it calls any) while the subject's "
+        "own benchmarks ran"
     )
 
 
@@ -250,7 +250,7 @@ def test_packages_whose_unit_tests_were_not_counted_to_their_end_are_named_in_on
         "unit tests of 2 of 6 packages, for which no time was left"
     )
     assert text == (
-        "other code calls most while the subject's own benchmarks and unit tests ran "
+        "code outside the library calls most while the subject's own benchmarks and unit tests ran "
         f"(part of the counts is missing: {message})"
     )
     assert order.text.endswith(f"unit tests: {message}")

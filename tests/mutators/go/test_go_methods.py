@@ -299,12 +299,48 @@ def test_methods_of_an_unexported_type_that_clients_cannot_get_are_not_public(te
         ("type pusher interface{ Push() }", False),
         ("type Tree interface{ Pop() }\nfunc (t *tree) Pop() {}", False),
         ("type Tree interface{ any }", False),
+        ("type Tree interface{ ~int; Push() }", False),
+        ("type Tree interface{ Push(int) }", False),
+        ("type Tree interface{ Push() error }", False),
+        ("type Tree interface{ other.Kind; Push() }", False),
+        ("type Tree interface{ io.Closer; Push() }", False),
+        ("type Tree interface{ io.Closer; Push() }\nfunc (tree) Close() error {}", True),
+        ("type Tree interface{ Push(); Pop() }\ntype tree struct{ Tree }", True),
+        ("type Tree interface{ Push(); Pop() }\ntype tree struct{ Pop func() }", False),
     ],
 )
 def test_methods_by_which_an_unexported_type_implements_an_interface_are_public(text, is_public):
     found_methods = methods("package m\nfunc (t *tree) Push() {}\n", f"package m\n{text}\n")
 
     assert found_methods[f"{UNIT}.tree.Push"].public is is_public
+
+
+def test_a_promoted_method_that_implements_an_interface_is_public_where_it_is_declared():
+    found_methods = methods(
+        "package m\ntype Tree interface{ Push(); Pop() }\ntype tree struct{ base }\n"
+        "func (tree) Push() {}\nfunc (base) Pop() {}\nfunc (base) Len() {}\ntype base struct{}\n"
+    )
+
+    assert [method.name for method in found_methods.values() if method.public] == ["Push", "Pop"]
+
+
+def test_interfaces_of_other_packages_make_methods_public_if_clients_can_import_these():
+    interface = "type Tree interface{ Push() }\n"
+    tree = library("package m\nfunc (tree) Push() {}\n")
+    interface_sources = [
+        library(f"package {name}\n{interface}", f"{name}/m.go", f"{UNIT}/{name}")
+        for name in ("internal", "inner")
+    ]
+
+    assert public(tree, interface_sources[0]) == []
+    assert public(tree, interface_sources[1]) == [f"{UNIT}.tree.Push"]
+
+
+def test_an_interface_with_an_unexported_method_is_that_of_its_package_alone():
+    interface = "type Tree interface{ Push(); push() }\n"
+    tree = library("package m\nfunc (tree) Push() {}\nfunc (tree) push() {}\n")
+
+    assert public(tree, library(f"package inner\n{interface}", "inner/m.go", f"{UNIT}/inner")) == []
 
 
 @pytest.mark.parametrize(

@@ -1,15 +1,19 @@
 """Counting calls: exactly, outermost ones, set-up told apart."""
 
 import os
+import re
 
 import pytest
 from gobench_making import HANGING_SECONDS, lab
 
+from auditor.core.mutant import Variant, VariantKind
 from auditor.core.outcome import Counted
 from auditor.core.result import ReachState
 from auditor.core.schedule import ArmName
+from auditor.core.subject import SourceFile, SourceRole
 from auditor.core.values import TIME
 from auditor.measure.reach_judge import judge_reach
+from mutators.go import GoMutator
 
 pytestmark = pytest.mark.subject
 
@@ -146,6 +150,14 @@ func (s Steps) Swap(i, j int) { s[i], s[j] = s[j], s[i] }
 
 func Sort(s Steps) { sort.Sort(s) }
 
+func Start() {
+\tdone := make(chan bool)
+\tgo Worker(done)
+\t<-done
+}
+
+func Worker(done chan bool) { done <- true }
+
 func Largest[T int | string](first, second T) T {
 \tif first < second {
 \t\treturn second
@@ -170,6 +182,23 @@ func BenchmarkUsed(b *testing.B) {
 \t\tcallers.Used()
 \t\tcallers.Mixed()
 \t\tcallers.Both()
+\t}
+}
+
+func BenchmarkSetUp(b *testing.B) {
+\tfor i := 0; i < 5000; i++ {
+\t\tcallers.Used()
+\t}
+\tb.Run("inner", func(b *testing.B) {
+\t\tfor i := 0; i < b.N; i++ {
+\t\t\tcallers.Inner()
+\t\t}
+\t})
+}
+
+func BenchmarkStart(b *testing.B) {
+\tfor i := 0; i < b.N; i++ {
+\t\tcallers.Start()
 \t}
 }
 
@@ -231,6 +260,41 @@ def test_calls_that_the_library_makes_itself_are_told_from_those_of_benchmarks(c
         ("Steps.Len", "Steps.Less", "Steps.Swap"), 1
     )
     assert library_shares(callers.counted("BenchmarkSteps", 101)) == {}
+
+
+def test_calls_of_set_up_are_no_part_of_the_sample(callers):
+    assert library_shares(callers.counted("BenchmarkSetUp/inner", 101)) == {}
+
+
+def test_nobody_knows_who_called_what_a_goroutine_begins_with(callers):
+    assert library_shares(callers.counted("BenchmarkStart", 101)) == {}
+
+
+@pytest.mark.parametrize(
+    ("units", "expected_units"),
+    [
+        (["m", "m/testutil", "m/internal/ztest", "m/latest"], ["m", "m/latest"]),
+        (["m/testkit/alpha", "m/testkit/beta"], ["m/testkit/alpha", "m/testkit/beta"]),
+        (["m/testkit"], ["m/testkit"]),
+    ],
+)
+def test_packages_of_the_library_whose_calls_are_its_own(units, expected_units):
+    sources = [
+        SourceFile(
+            path=f"{unit}/a.go",
+            unit=unit,
+            role=SourceRole.LIBRARY,
+            text=b"package a\n\nfunc F() {}\n",
+        )
+        for unit in units
+    ]
+    mutator = GoMutator()
+    methods = tuple(mutator.find_methods(sources))
+
+    overlay = mutator.build_overlay(sources, Variant(VariantKind.COUNTING, methods))
+
+    (size,) = (file.text.decode() for file in overlay.files if file.path.endswith("/size.go"))
+    assert re.findall(r'"(.*)": true', size) == expected_units
 
 
 def test_packages_that_help_tests_are_no_part_of_the_library_that_calls(callers):

@@ -50,7 +50,7 @@ def test_calls_that_the_library_makes_itself_are_told_from_those_of_benchmarks(c
     assert deep.get("org.example.Work.turns") == 1
     assert "org.example.Work.deep" not in deep
     assert (by_library.get(compare), sort in by_library) == (1, False)
-    assert compare not in by_benchmark
+    assert not {compare, "org.example.Step.get"} & by_benchmark.keys()
 
 
 def test_calls_that_end_with_an_exception_are_counted(counted):

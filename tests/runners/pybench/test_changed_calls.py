@@ -111,3 +111,68 @@ def test_a_call_that_began_before_its_turn_is_not_timed(guest):
     guest.end(early)
 
     assert guest.counter.timed() == {"f": 0.0}
+
+
+CALLS = """
+import functools, threading
+
+def called():
+    begin("called"); end("called")
+
+def caller():
+    called()
+
+def deprecated(function):
+    @functools.wraps(function)
+    def wrapper(*arguments):
+        return function(*arguments)
+    return wrapper
+
+@deprecated
+@deprecated
+def api():
+    begin("api"); end("api")
+
+def start():
+    thread = threading.Thread(target=called)
+    thread.start()
+    thread.join()
+"""
+
+
+def run_calls(guest, text, *, file="<user>", name="user"):
+    """Return the counts of library and other code after a text that has a library's names."""
+    library = {"__name__": "lib", "begin": guest.begin, "end": guest.end}
+    exec(compile(CALLS, "/lib.py", "exec"), library)  # noqa: S102 (text of ours)
+    guest.callers.library = frozenset(("lib",))
+    exec(compile(text, file, "exec"), {**library, "__name__": name})  # noqa: S102 (text of ours)
+    return guest.callers.calls
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ("called()", {"called": [0, 1]}),
+        ("caller()", {"called": [1, 0]}),
+        ("api()", {"api": [0, 1]}),
+        ("start()", {}),
+        ("import json; json.loads('{}', object_hook=lambda _: called())", {"called": [0, 1]}),
+        ("import heapq; heapq.nsmallest(1, [1], key=lambda _: caller())", {"called": [1, 0]}),
+    ],
+)
+def test_the_library_s_own_calls_are_told_from_others(text, calls, guest):
+    assert run_calls(guest, text) == calls
+
+
+def test_examples_in_docstrings_are_no_code_of_the_library(guest):
+    calls = run_calls(guest, "called()", file="<doctest lib.called[0]>", name="lib")
+
+    assert calls == {"called": [0, 1]}
+
+
+def test_a_sample_of_many_calls_stands_for_all(guest):
+    calls = run_calls(guest, "for number in range(30_000):\n called() if number % 3 else caller()")
+
+    by_library, by_other_code = calls["called"]
+    assert 29_000 < by_library + by_other_code <= 30_000
+    assert by_library / (by_library + by_other_code) == pytest.approx(1 / 3, abs=0.1)

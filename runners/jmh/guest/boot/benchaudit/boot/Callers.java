@@ -1,6 +1,8 @@
 package benchaudit.boot;
 
 import java.lang.StackWalker.StackFrame;
+import java.lang.invoke.MethodType;
+import java.lang.reflect.Method;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.Set;
@@ -9,15 +11,15 @@ import java.util.stream.Stream;
 
 /** Tells calls that the library makes itself from those of benchmarks, tests and other code. */
 public final class Callers {
-    /** Each of so many first calls of a method in a thread is looked at, then ever fewer. */
-    private static final int DENSE = 64;
-    /** Of all others one in so many is looked at, on average. */
+    /** The callers of so many first calls of a method in a thread are looked up, then fewer. */
+    static final int DENSE_CALLS = 64;
+    /** Of all other calls the callers of one in so many, on average. */
     private static final int LONGEST_GAP = 1024;
     private static final int SCATTER = 0x9E3779B1;
 
     private static final StackWalker WALKER =
             StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
-    private static final Function<Stream<StackFrame>, Boolean> CALLED = Callers::calledByLibrary;
+    private static final Function<Stream<StackFrame>, Kind> CALLER = Callers::caller;
     private static Set<String> library = Collections.emptySet();
 
     private static final ClassValue<Kind> KINDS = new ClassValue<Kind>() {
@@ -26,18 +28,17 @@ public final class Callers {
             if (isOfLibrary(type.getName().replace('.', '/'))) {
                 return Kind.LIBRARY;
             }
-            ClassLoader loader = type.getClassLoader();
-            boolean platform = loader == null || loader == ClassLoader.getPlatformClassLoader();
-            return platform ? Kind.PLATFORM : Kind.OTHER;
+            return isPlatform(type) ? Kind.PLATFORM : Kind.OTHER;
         }
     };
 
-    private enum Kind { LIBRARY, PLATFORM, OTHER }
+    /** Whose code a class is; where all of a stack is the platform's, nobody knows who called. */
+    enum Kind { LIBRARY, PLATFORM, OTHER }
 
     private Callers() {}
 
     /** Takes the internal names of the library's classes, before one of them runs. */
-    public static void know(Set<String> classes) {
+    public static void setLibrary(Set<String> classes) {
         library = classes;
     }
 
@@ -49,20 +50,26 @@ public final class Callers {
                 || inner > 0 && library.contains(name.substring(0, inner));
     }
 
-    /** Returns the number of the call to look at after this one. Gaps vary, lest they keep step with
-     * the calls of a loop. */
-    static long next(long call) {
-        long gap = Math.min(LONGEST_GAP, call / DENSE + 1);
+    /** Tells whether a class is the JDK's. */
+    static boolean isPlatform(Class<?> type) {
+        ClassLoader loader = type.getClassLoader();
+        return loader == null || loader == ClassLoader.getPlatformClassLoader();
+    }
+
+    /** Returns the number of the call whose caller is looked up after this one. Gaps vary, so that
+     * they do not keep step with the calls of a loop. */
+    static long nextSample(long call) {
+        long gap = Math.min(LONGEST_GAP, call / DENSE_CALLS + 1);
         return call + 1 + ((int) call * SCATTER >>> 7) % (2 * gap - 1);
     }
 
-    /** Tells whether the counted method that runs now was called by code of the library. */
-    static boolean isLibrary() {
-        return WALKER.walk(CALLED);
+    /** Returns whose code called the counted method that runs now. */
+    static Kind find() {
+        return WALKER.walk(CALLER);
     }
 
-    /** The platform may hand a call on: the next code that is not its own made it. */
-    private static boolean calledByLibrary(Stream<StackFrame> frames) {
+    /** The platform may pass a call on: the next code that is not its own made it. */
+    private static Kind caller(Stream<StackFrame> frames) {
         Iterator<StackFrame> all = frames.iterator();
         StackFrame called = all.next();
         while (called.getClassName().startsWith("benchaudit.boot.")) {
@@ -72,24 +79,28 @@ public final class Callers {
             StackFrame frame = all.next();
             Kind kind = KINDS.get(frame.getDeclaringClass());
             if (kind != Kind.PLATFORM && !isBridge(frame, called)) {
-                return kind == Kind.LIBRARY;
+                return kind;
             }
         }
-        return false;
+        return Kind.PLATFORM;
     }
 
     /** Tells whether the compiler made a method to call this one of the same name. */
     private static boolean isBridge(StackFrame frame, StackFrame called) {
-        if (!frame.getMethodName().equals(called.getMethodName())
-                || frame.getMethodName().startsWith("<")) {
+        if (!frame.getMethodName().equals(called.getMethodName())) {
             return false;
         }
         try {
-            return frame.getDeclaringClass()
-                    .getDeclaredMethod(
-                            frame.getMethodName(), frame.getMethodType().parameterArray())
-                    .isBridge();
-        } catch (ReflectiveOperationException | LinkageError | RuntimeException error) {
+            for (Method method : frame.getDeclaringClass().getDeclaredMethods()) {
+                if (method.isBridge()
+                        && method.getName().equals(frame.getMethodName())
+                        && MethodType.methodType(method.getReturnType(), method.getParameterTypes())
+                                .equals(frame.getMethodType())) {
+                    return true;
+                }
+            }
+            return false;
+        } catch (LinkageError | RuntimeException error) {
             return false;
         }
     }

@@ -19,9 +19,17 @@ public final class Calls {
                 }
             };
     private static final int FIRST_SWEEP = 256;
+    private static final int MANY_SAMPLES = 4096;
+    private static final int FEWER_SAMPLES = 64;
 
     /** Whether outermost calls that begin now are clocked; all at once would hold each other's. */
     private static boolean[] clocking = new boolean[0];
+
+    /** Samples of each method in all threads, about: they may lose some of each other's. */
+    private static int[] samples = new int[0];
+
+    /** Whether callers are looked up after the first calls, too: not while calls are clocked. */
+    private static boolean samplesAll = true;
 
     private static int methods;
     private static int sweepAt = FIRST_SWEEP;
@@ -38,8 +46,8 @@ public final class Calls {
     int fixtures;
     private final Thread owner;
     private final long[] since = new long[methods];
-    private final long[] looked = new long[methods];
-    private final long[] next = new long[methods];
+    private final long[] lastSample = new long[methods];
+    private final long[] nextSample = new long[methods];
     private int depth;
     private int arm;
     private long started;
@@ -57,6 +65,7 @@ public final class Calls {
     public static void count(int number) {
         methods = number;
         clocking = new boolean[number];
+        samples = new int[number];
         gone = new Calls(null);
     }
 
@@ -65,6 +74,8 @@ public final class Calls {
         synchronized (ALL) {
             sweep();
             gone = new Calls(null);
+            Arrays.fill(samples, 0);
+            samplesAll = true;
             for (Calls calls : ALL) {
                 calls.forgetCounts();
             }
@@ -79,8 +90,8 @@ public final class Calls {
         Arrays.fill(since, 0);
         Arrays.fill(byLibrary, 0);
         Arrays.fill(byOthers, 0);
-        Arrays.fill(looked, 0);
-        Arrays.fill(next, 0);
+        Arrays.fill(lastSample, 0);
+        Arrays.fill(nextSample, 0);
         clocked = 0;
         nanos = 0;
     }
@@ -96,8 +107,8 @@ public final class Calls {
             outside[method]++;
         } else {
             long call = ++counts[method];
-            if (call >= next[method]) {
-                lookAtCaller(method, call);
+            if (call >= nextSample[method] && (samplesAll || call <= Callers.DENSE_CALLS)) {
+                sampleCaller(method, call);
             }
             if (clocking[method]) {
                 since[method] = System.nanoTime();
@@ -105,11 +116,22 @@ public final class Calls {
         }
     }
 
-    /** One call stands for those since the last one whose caller was looked at. */
-    private void lookAtCaller(int method, long call) {
-        (Callers.isLibrary() ? byLibrary : byOthers)[method] += call - looked[method];
-        looked[method] = call;
-        next[method] = Callers.next(call);
+    /**
+     * A call of the sample stands for those since the one before. Where each thread makes few calls
+     * those of a few threads are enough.
+     */
+    private void sampleCaller(int method, long call) {
+        nextSample[method] = Callers.nextSample(call);
+        int number = samples[method]++;
+        if (number > MANY_SAMPLES && number % FEWER_SAMPLES != 0) {
+            return;
+        }
+        Callers.Kind caller = Callers.find();
+        if (caller != Callers.Kind.PLATFORM) {
+            (caller == Callers.Kind.LIBRARY ? byLibrary : byOthers)[method] +=
+                    call - lastSample[method];
+        }
+        lastSample[method] = call;
     }
 
     void leave(int method) {
@@ -129,6 +151,7 @@ public final class Calls {
         int rank = 0;
         for (int method = 0; method < methods; method++) {
             boolean known = seen.counts[method] > 0;
+            samplesAll &= !known;
             clocking[method] = known && rank % groups == turn % groups;
             rank += known ? 1 : 0;
         }

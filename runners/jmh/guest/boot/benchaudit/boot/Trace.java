@@ -38,6 +38,7 @@ public final class Trace {
     /** Then one of so many. */
     private static final int RARELY = 1024;
 
+    private static boolean seesThrough;
     private static String[] tokens = {};
     private static int[] names = {};
     private static int[] said = {};
@@ -59,8 +60,10 @@ public final class Trace {
 
     private Trace() {}
 
-    /** Begins: the tokens of the traced methods, and a number for the name of each with its types. */
-    public static void start(String[] methods, int[] numbers) {
+    /** Begins: the tokens of the traced methods, and a number for the name of each with its types.
+     * With {@code own} tests the platform's calls are those of the code that called it. */
+    public static void start(String[] methods, int[] numbers, boolean own) {
+        seesThrough = own;
         tokens = methods;
         names = numbers;
         said = new int[methods.length];
@@ -156,7 +159,8 @@ public final class Trace {
         String called = all.next().getMethodName();
         while (all.hasNext()) {
             StackFrame frame = all.next();
-            if (!frame.getMethodName().equals(called) || !isBridge(frame)) {
+            boolean passes = seesThrough && Callers.isPlatform(frame.getDeclaringClass());
+            if (!passes && (!frame.getMethodName().equals(called) || !isBridge(frame))) {
                 return frame.getDeclaringClass();
             }
         }

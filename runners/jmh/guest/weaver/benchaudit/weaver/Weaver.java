@@ -34,7 +34,7 @@ public final class Weaver implements ClassFileTransformer {
     public static void install(String path, Instrumentation instrumentation) {
         try {
             Instructions read = Instructions.read(path);
-            Callers.know(read.library.keySet());
+            Callers.setLibrary(read.library.keySet());
             boolean traces = System.getenv("BENCH_AUDIT_ROOT") != null;
             instrumentation.addTransformer(traces ? tracer(read) : weaver(read), false);
         } catch (Exception error) {
@@ -50,7 +50,7 @@ public final class Weaver implements ClassFileTransformer {
             tokens[target.index] = target.token;
             names[target.index] = instructions.named.getOrDefault(target.method, target.index);
         }
-        Trace.start(tokens, names);
+        Trace.start(tokens, names, instructions.counting);
         return new TraceWeaver(instructions);
     }
 

@@ -1,9 +1,10 @@
 package org.example;
 
 import java.util.Arrays;
+import java.util.function.Supplier;
 
-/** The JDK calls its method by the bridge that the compiler makes. */
-public final class Step implements Comparable<Step> {
+/** Others call its methods by the bridges that the compiler makes. */
+public final class Step implements Comparable<Step>, Supplier<String> {
     private final int size;
 
     public Step(int size) {
@@ -13,6 +14,11 @@ public final class Step implements Comparable<Step> {
     @Override
     public int compareTo(Step other) {
         return Integer.compare(size, other.size);
+    }
+
+    @Override
+    public String get() {
+        return "step";
     }
 
     /** Sorts by {@link #compareTo}, as the library itself. */
