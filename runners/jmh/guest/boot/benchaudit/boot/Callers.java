@@ -85,8 +85,12 @@ public final class Callers {
         return Kind.PLATFORM;
     }
 
-    /** Tells whether the compiler made a method to call this one of the same name. */
+    /** Tells whether the compiler made a method to call this one: a bridge of the same name, or what
+     * Kotlin and Scala make for default arguments and traits, with a dollar after the name. */
     private static boolean isBridge(StackFrame frame, StackFrame called) {
+        if (frame.getMethodName().startsWith(called.getMethodName() + "$")) {
+            return true;
+        }
         if (!frame.getMethodName().equals(called.getMethodName())) {
             return false;
         }

@@ -190,7 +190,7 @@ public class Bench {
         Step[] steps = {new Step(2), new Step(1)};
         java.util.Arrays.sort(steps);
         java.util.function.Supplier<String> supplier = steps[0];
-        return supplier.get();
+        return supplier.get() + Step.get$default(steps[1]);
     }
 
     @Benchmark

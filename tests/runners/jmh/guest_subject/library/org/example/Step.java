@@ -21,6 +21,11 @@ public final class Step implements Comparable<Step>, Supplier<String> {
         return "step";
     }
 
+    /** As Kotlin's compiler names what fills in default arguments. */
+    public static String get$default(Step step) {
+        return step.get();
+    }
+
     /** Sorts by {@link #compareTo}, as the library itself. */
     public static void sort(Step... steps) {
         Arrays.sort(steps);
