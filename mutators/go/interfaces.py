@@ -40,8 +40,8 @@ class Interface:
     """An interface as a file declares it."""
 
     methods: Mapping[str, Signature]  # its own, by name
-    embedded: tuple[str, ...]  # names of embedded interfaces, with their package if it is another
-    is_constraint: bool  # whether it lists types, so that no value can have it
+    embedded: tuple[str, ...]
+    """Names of embedded interfaces, with their package if it is another; or lists of types."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,17 +62,12 @@ def read_interface(declared: Node) -> Interface:
     """Return an interface of its type in the source."""
     methods: dict[str, Signature] = {}
     embedded: list[str] = []
-    is_constraint = False
     for child in declared.named_children:
         if child.type == "method_elem":
             methods[tree.read_text(child.child_by_field_name("name"))] = read_signature(child)
         elif child.type == "type_elem":
-            parts = child.named_children
-            kinds = {part.type for part in parts}
-            if len(parts) > 1 or not kinds <= {"type_identifier", "qualified_type", "generic_type"}:
-                is_constraint = True
             embedded.append(tree.read_text(child).partition("[")[0])
-    return Interface(methods, tuple(embedded), is_constraint)
+    return Interface(methods, tuple(embedded))
 
 
 def list_implementing_methods(packages: Mapping[str, PackageTypes]) -> Iterator[str]:
@@ -85,10 +80,10 @@ def list_implementing_methods(packages: Mapping[str, PackageTypes]) -> Iterator[
         for unit, package in packages.items()
         if "internal" not in unit.split("/")
         for name in package.interfaces
-        if name[:1].isupper() and (methods := _list_interface_methods(packages, unit, name))
+        if _is_exported(name) and (methods := _list_interface_methods(packages, unit, name))
     ]
     for unit, package in packages.items():
-        for name in [name for name in package.methods if name and not name[:1].isupper()]:
+        for name in [name for name in package.methods if name and not _is_exported(name)]:
             owners = _find_method_owners(packages, unit, name)
             for interface_unit, methods in method_sets:
                 is_visible = unit == interface_unit or all(map(_is_exported, methods))
@@ -106,13 +101,16 @@ def _is_exported(name: str) -> bool:
 def _list_interface_methods(
     packages: Mapping[str, PackageTypes], unit: str, name: str, depth: int = 9
 ) -> dict[str, Signature] | None:
-    """Return all methods of an interface, None where they are not known or no value can have it."""
+    """Return all methods of an interface, None where it embeds what is no known interface.
+
+    So no list of types (`~int | string`) is one that a type implements.
+    """
     interface = packages[unit].interfaces.get(name) if unit in packages else None
     if interface is None:
         prefix = "" if unit in packages else f"{unit}."
         standard = _STANDARD.get(f"{prefix}{name}")
         return None if standard is None else dict(standard)
-    if interface.is_constraint or not depth:
+    if not depth:
         return None
     methods = dict(interface.methods)
     for embedded in interface.embedded:
@@ -139,9 +137,8 @@ def _find_method_owners(
     level, visited = [name], {name}
     while level:
         for holder in level:
-            interface = package.interfaces.get(holder)
-            methods = package.methods.get(holder, {}) if interface is None else None
-            if methods is None:
+            methods = package.methods.get(holder, {})
+            if holder in package.interfaces:
                 methods = _list_interface_methods(packages, unit, holder) or {}
             for method, signature in methods.items():
                 owners.setdefault(method, (holder, signature))

@@ -101,16 +101,19 @@ def _build_overlay(sources: Sequence[SourceFile], variant: Variant) -> Overlay:
             lines.append(f"module\t{source.unit}\t{source.path}")
             missing_ids -= {function.method.id for function in changed_functions}
     if variant.kind is VariantKind.COUNTING:
-        lines += [f"library\t{unit}" for unit in _list_calling_modules(sources)]
+        lines += _list_calling_modules(sources)
     if missing_ids:
         raise EditImpossible(f"the sources do not define {min(missing_ids)}")
     return Overlay(tuple(files), tuple(lines))
 
 
 def _list_calling_modules(sources: Sequence[SourceFile]) -> list[str]:
-    """Return the modules whose calls are the library's own, without the helpers of its tests."""
+    """Return an instruction for each module whose calls are the library's own.
+
+    The helpers of its tests are none.
+    """
     return sorted(
-        source.unit
+        f"library\t{source.unit}\t{source.path}"
         for source, _ in read_library_functions(sources)
         if not re.search(r"\._?test", source.unit)
     )

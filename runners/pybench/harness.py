@@ -170,11 +170,8 @@ class PythonHarness:
         texts = {file.path: build_folder / "overlay" / file.path for file in overlay.files}
         lines = []
         for line in overlay.instructions:
-            kind, unit, *paths = line.split("\t")
-            if not paths:
-                lines.append(f"{line}\n")
-                continue
-            (path,) = paths
+            kind, *fields = line.split("\t")
+            unit, path = fields
             digest = hashlib.sha256((project.root / path).read_bytes()).hexdigest()
             text = texts[path] if kind == "module" else path
             lines.append(f"{kind}\t{unit}\t{text}\t{digest}\n")

@@ -138,7 +138,7 @@ def tell(*fields: str) -> None:
 def install(instructions: str) -> None:
     """Serve the modules that a file of instructions names: `module NAME TEXT DIGEST` a line.
 
-    With counters, `library NAME` is a line for each module of the library.
+    With counters, `library NAME PATH DIGEST` is a line for each module of the library.
     """
     modules, library = {}, set()
     with open(instructions, encoding="utf-8") as file:

@@ -300,6 +300,8 @@ def test_methods_of_an_unexported_type_that_clients_cannot_get_are_not_public(te
         ("type Tree interface{ Pop() }\nfunc (t *tree) Pop() {}", False),
         ("type Tree interface{ any }", False),
         ("type Tree interface{ ~int; Push() }", False),
+        ("type Tree interface{ []int | string; Push() }", False),
+        ("type Tree interface{ Size; Push() }\ntype Size int", False),
         ("type Tree interface{ Push(int) }", False),
         ("type Tree interface{ Push() error }", False),
         ("type Tree interface{ other.Kind; Push() }", False),

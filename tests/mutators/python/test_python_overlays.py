@@ -428,7 +428,7 @@ def test_counted_methods_are_counted_by_their_names(guest):
     ]
     assert overlay.instructions == (
         "module\tpack.module\tsrc/pack/module.py",
-        "library\tpack.module",
+        "library\tpack.module\tsrc/pack/module.py",
     )
     assert MUTATOR.build_overlay([text], PLAIN) == Overlay()
 
@@ -440,7 +440,7 @@ def test_modules_that_help_tests_are_no_part_of_the_library_that_calls():
     overlay = MUTATOR.build_overlay(sources, Variant(VariantKind.COUNTING, counted))
 
     assert [line for line in overlay.instructions if line.startswith("library")] == [
-        "library\tpack.module"
+        "library\tpack.module\tsrc/pack/module.py"
     ]
 
 
