@@ -102,13 +102,15 @@ class SourceRole(StrEnum):
     """Whether a source belongs to the library or to its benchmarks and tests.
 
     LEFT_OUT is the library's too, but not part of the build as it is set up. HELPER is code that
-    benchmarks of a module of their own share. PUBLIC is no file of the project: it tells the public
+    benchmarks of a module of their own share. TESTS are those of a library outside the suite, so
+    that benchmarks in them are not measured. PUBLIC is no file of the project: it tells the public
     names of the library, as what runs it shows them.
     """
 
     LIBRARY = "library"
     HELPER = "helper"
     BENCHMARKS = "benchmarks"
+    TESTS = "tests"
     LEFT_OUT = "left-out"
     PUBLIC = "public"
 

@@ -37,6 +37,8 @@ _FORBIDDEN = re.compile(rb"^//go:(nosplit|systemstack|nowritebarrier\w*|yeswrite
 """Directives under which a deferred call may not be compiled or linked."""
 _SUPPORTING = frozenset({"example", "examples", "bench", "benchmark", "benchmarks"})
 """Folders of packages that show or measure a library; no client calls them."""
+_END_LIKE_TESTS = frozenset({"attest", "contest", "fastest", "greatest", "latest", "protest"})
+"""Names that end as those of packages for tests do, such as `iotest`."""
 _CONSTRAINT = re.compile(rb"^//go:build [^\r\n]*", re.MULTILINE)
 
 
@@ -95,16 +97,17 @@ def select_importable_methods(
 ) -> Sequence[Method]:
     """Leave only those public that clients import.
 
-    Those of `internal`, of a program, of examples and of benchmarks are not. `programs` are
-    folders, `measured` those with benchmarks. Where nothing can be imported, or only what cannot be
-    has benchmarks, as in a service, all that is exported counts but examples and benchmarks.
+    Those of `internal`, of a program, of examples, of benchmarks and of helpers for tests are not.
+    `programs` are folders, `measured` those with benchmarks. Where nothing can be imported, or only
+    what cannot be has benchmarks, as in a service, all that is exported counts but examples,
+    benchmarks and helpers for tests.
     """
 
     def is_hidden(folder: str) -> bool:
         return "internal" in folder.split("/") or folder in programs
 
     def is_library(folder: str) -> bool:
-        return _SUPPORTING.isdisjoint(folder.split("/"))
+        return _SUPPORTING.isdisjoint(folder.split("/")) and not helps_tests(folder)
 
     def is_client_api(folder: str) -> bool:
         return is_library(folder) and not is_hidden(folder)
@@ -119,6 +122,14 @@ def select_importable_methods(
         if any(method.public and method.refusal is None for method in offered):
             return offered
     return methods
+
+
+def helps_tests(folder: str) -> bool:
+    """Tell by a folder's names whether its package helps tests, as `testutil` and `iotest` do."""
+    return any(
+        name.startswith("test") or (name.endswith("test") and name not in _END_LIKE_TESTS)
+        for name in folder.split("/")
+    )
 
 
 def _read_folder(method: Method) -> str:

@@ -16,6 +16,7 @@ from mutators.go.declared_types import DeclaredTypes, find_declared_types
 from mutators.go.methods import (
     MethodDeclaration,
     benchmark_folders,
+    helps_tests,
     list_declared_methods,
     list_excluded_methods,
     select_importable_methods,
@@ -172,7 +173,7 @@ def _change_files(
     types = _find_types(sources, variant)
     ids = {index: name for name, index in tokens.items()}
     for source in sources:
-        if source.role is SourceRole.LEFT_OUT:
+        if source.role in (SourceRole.LEFT_OUT, SourceRole.TESTS):
             continue
         if not _may_have(source, variant):
             if text := _hook_benchmarks(source, guest, timers=variant.kind is VariantKind.PROFILED):
@@ -310,11 +311,7 @@ def _list_library_units(library: Sequence[SourceFile]) -> list[str]:
     """Return the packages whose calls are the library's own, without the helpers of its tests."""
     units = {source.unit for source in library}
     top = commonpath(units) if len(units) > 1 else units.copy().pop()
-    return sorted(unit for unit in units if not any(map(_helps_tests, unit[len(top) :].split("/"))))
-
-
-def _helps_tests(folder: str) -> bool:
-    return folder.startswith("test") or (folder.endswith("test") and folder != "latest")
+    return sorted(unit for unit in units if not helps_tests(unit[len(top) :]))
 
 
 def _list_instructions(sources: Sequence[SourceFile], variant: Variant) -> tuple[str, ...]:
@@ -327,7 +324,7 @@ def _list_instructions(sources: Sequence[SourceFile], variant: Variant) -> tuple
     lines: set[str] = set()
     for source in sources:
         folder = dirname(source.path) or "."
-        if source.role is SourceRole.BENCHMARKS:
+        if source.role in (SourceRole.BENCHMARKS, SourceRole.TESTS):
             lines.add(f"tests\t{folder}\t{source.unit}")
         elif source.role is SourceRole.LIBRARY and any(
             _belongs_to_unit(owner, source.unit) for owner in owners

@@ -53,22 +53,51 @@ class PackageBuild:
         return self.process_folder / name
 
 
-def make_go_job(project: Project, *arguments: str, timeout: float = BUILD_SECONDS) -> Invocation:
-    """Return a call of the go command in the module of the benchmarks."""
+def make_go_job(
+    project: Project,
+    *arguments: str,
+    timeout: float = BUILD_SECONDS,
+    module: Path | None = None,
+) -> Invocation:
+    """Return a call of the go command in the folder of a module, else in that of the benchmarks."""
     (suite_folder,) = project.list_paths(Role.BENCHMARKS)
+    folder = module or suite_folder
+    variables = dict(project.environment) | {"PWD": str(folder)}
     return Invocation(
         argv=("go", *arguments),
-        cwd=suite_folder,
-        environment=project.environment,
+        cwd=folder,
+        environment=tuple(sorted(variables.items())),
         timeout_seconds=timeout,
         builds=True,
     )
 
 
-def folder_argument(project: Project, folder: str | Path) -> str:
-    """Return a folder, absolute or relative to the project's root, as the go command takes it."""
+def find_test_module(project: Project, folder: str) -> Path:
+    """Return the folder of the module in which a package's tests are built.
+
+    Tests of a library outside the suite may need modules that only the library's go.mod names.
+    """
     (suite_folder,) = project.list_paths(Role.BENCHMARKS)
-    inside = os.path.relpath(project.root / folder, suite_folder)
+    package_folder = project.root / folder
+    around = [
+        module
+        for module in list_outside_modules(project)
+        if package_folder.is_relative_to(module) and not package_folder.is_relative_to(suite_folder)
+    ]
+    return max(around, key=lambda module: len(module.parts), default=suite_folder)
+
+
+def list_outside_modules(project: Project) -> list[Path]:
+    """Return the folders of the library's modules that lie outside of the suite's folder."""
+    (suite_folder,) = project.list_paths(Role.BENCHMARKS)
+    libraries = project.list_paths(Role.LIBRARY)
+    return [module for module in libraries if not module.is_relative_to(suite_folder)]
+
+
+def folder_argument(project: Project, folder: str | Path, module: Path | None = None) -> str:
+    """Return a folder, absolute or relative to the project's root, as `make_go_job` takes it."""
+    (suite_folder,) = project.list_paths(Role.BENCHMARKS)
+    inside = os.path.relpath(project.root / folder, module or suite_folder)
     return "." if inside == "." else f"./{inside}"
 
 
@@ -87,17 +116,10 @@ def compile_tests(place: PackageBuild, *, overlaid: bool) -> Invocation:
     if overlaid or place.layout:  # else it is the user's own build
         set_by_user = dict(place.project.environment).get("GOFLAGS", "")
         flags += settings.linker_flags(place.layout, set_by_user)
-    package_argument = folder_argument(place.project, place.folder)
-    job = make_go_job(
-        place.project,
-        "test",
-        "-c",
-        "-vet=off",
-        *flags,
-        "-o",
-        str(place.binary_path),
-        package_argument,
-    )
+    module = find_test_module(place.project, place.folder)
+    package_argument = folder_argument(place.project, place.folder, module)
+    options = ("-c", "-vet=off", *flags, "-o", str(place.binary_path))
+    job = make_go_job(place.project, "test", *options, package_argument, module=module)
     job = replace(job, makes=place.binary_path)
     return label_build(place.project, place.binary_path.parent, job, place.unit)
 

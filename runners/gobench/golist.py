@@ -28,14 +28,14 @@ class ListedPackage:
     module: Path | None = None  # folder of its module; None: unknown
 
     def read_sources(self, project: Project) -> Iterator[SourceFile]:
-        """Read the package's files; of a library outside the suite, without those of its tests."""
+        """Read the package's files, each with its role."""
         root, libraries = project.root, project.list_paths(Role.LIBRARY)
         is_library = self.module is None or any(
             library.is_relative_to(self.module) for library in libraries
         )
         for role, names in (
             (SourceRole.LIBRARY if is_library else SourceRole.HELPER, self.library),
-            (SourceRole.BENCHMARKS, self.tests if self.is_run(project) else ()),
+            (SourceRole.BENCHMARKS if self.is_run(project) else SourceRole.TESTS, self.tests),
             (SourceRole.LEFT_OUT, self.left_out if is_library else ()),
         ):
             for name in names:
@@ -64,11 +64,8 @@ def list_module_patterns(modules: CompletedProcess, project: Project) -> list[st
 
 def list_library_patterns(project: Project) -> list[str]:
     """Return a pattern for each module of the library that lies outside of the suite."""
-    (suite_folder,) = project.list_paths(Role.BENCHMARKS)
-    library_folders = (
-        path for path in project.list_paths(Role.LIBRARY) if not path.is_relative_to(suite_folder)
-    )
-    return [_make_module_pattern(project, path) for path in library_folders]
+    modules = commands.list_outside_modules(project)
+    return [_make_module_pattern(project, module) for module in modules]
 
 
 def _make_module_pattern(project: Project, module: Path) -> str:

@@ -55,7 +55,8 @@ class GoBench:
 
     def list_test_parts(self, sources: Sequence[SourceFile]) -> Sequence[str]:
         """Return the packages that have tests."""
-        return sorted({source.unit for source in sources if source.role is SourceRole.BENCHMARKS})
+        tests = (SourceRole.BENCHMARKS, SourceRole.TESTS)
+        return sorted({source.unit for source in sources if source.role in tests})
 
     def never_inlined(self, project: Project, folder: str, build_folder: Path, ask: Ask) -> Places:
         """Ask the compiler which functions of a package it never inlines."""

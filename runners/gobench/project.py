@@ -109,7 +109,7 @@ def prepare_project(  # noqa: PLR0913 - what a subject's spec, the machine and t
         versions=(("go", go_settings.get("GOVERSION", "unknown")),),
         notes=modules.notes,
     )
-    project = _resolve_dependencies(project, home, host)
+    project = _fetch_dependencies(project, home, host)
     return add_closures(project, copied_tree, host, _compute_digest("", settings, option_pairs))
 
 
@@ -174,6 +174,17 @@ def _choose_vendor_flag(modules: SubjectModules) -> str:
     return " -mod=readonly" if has_library_elsewhere and is_vendored else ""
 
 
+def _fetch_dependencies(project: Project, home: HomeFolder, host: Host) -> Project:
+    """Fetch what the suite's build needs, and then what a library's tests outside it need.
+
+    Without the latter these tests do not run, which is said where they count calls.
+    """
+    project = _resolve_dependencies(project, home, host)
+    for module in commands.list_outside_modules(project):
+        host.run_process(_make_listing_job(project, module))
+    return project
+
+
 def _resolve_dependencies(project: Project, home: HomeFolder, host: Host) -> Project:
     """Fetch what the build needs, and only that: a module graph may hold more than can be had."""
     listing = _make_listing_job(project)
@@ -201,11 +212,15 @@ def _resolve_dependencies(project: Project, home: HomeFolder, host: Host) -> Pro
     return project
 
 
-def _make_listing_job(project: Project) -> Invocation:
-    """Return the job that names all packages that tests need and what is wrong with them."""
+def _make_listing_job(project: Project, module: Path | None = None) -> Invocation:
+    """Return the job that names all packages that tests need and what is wrong with them.
+
+    The go command downloads those that are missing, if go.mod and go.sum name them.
+    """
     flags = commands.build_flags(project, project.root, overlaid=False)
     needed = ("list", "-e", "-deps", "-test", "-f", "{{with .Error}}{{.Err}}{{end}}", *flags)
-    return commands.make_go_job(project, *needed, "./...", timeout=RESOLVE_SECONDS)
+    arguments = (*needed, "./...")
+    return commands.make_go_job(project, *arguments, timeout=RESOLVE_SECONDS, module=module)
 
 
 _MISSING = re.compile(

@@ -11,6 +11,7 @@ from auditor.core.subject import SourceFile, SourceRole
 from mutators.go import tree
 
 MODULE = "go.mod"
+_UNUSED = (SourceRole.LEFT_OUT, SourceRole.TESTS)
 _NAMED = re.compile(rb"""^\s*(?:module\s*\(\s*|module\s+)["`]?([^\s"`()]+)""", re.MULTILINE)
 """What a file MODULE says its module is called."""
 
@@ -74,7 +75,7 @@ class ProjectPackages:
             path = PurePosixPath(source.path)
             if path.name == MODULE and (named := _NAMED.search(source.text)):
                 modules[str(path.parent)] = named[1].decode(errors="replace")
-            if source.role is not SourceRole.LEFT_OUT and source.path.endswith(".go"):
+            if source.path.endswith(".go") and source.role not in _UNUSED:
                 files.setdefault(source.unit, []).append(source)
         paths = {folder: _build_import_path(folder, modules) for folder in files}
         return cls(files, paths, {path: folder for folder, path in paths.items() if path})

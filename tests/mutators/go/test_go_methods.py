@@ -436,6 +436,17 @@ def test_examples_and_benchmarks_are_no_library():
     assert public(ring, inner, program, measured) == [f"{UNIT}/ring.Push"]
 
 
+@pytest.mark.parametrize(
+    ("folder", "is_api"), [("latest", True), ("testutil", False), ("a/iotest", False)]
+)
+def test_helpers_of_tests_are_no_library_beside_others(folder, is_api):
+    ring = library(EXPORTED, "ring/m.go", f"{UNIT}/ring")
+    helpers = library(EXPORTED, f"{folder}/m.go", f"{UNIT}/{folder}")
+
+    assert (f"{UNIT}/{folder}.Push" in public(ring, helpers)) == is_api
+    assert public(helpers) == [f"{UNIT}/{folder}.Push"]
+
+
 def test_what_cannot_be_slowed_hides_nothing():
     inner = library(EXPORTED, "internal/m.go", f"{UNIT}/internal")
     empty = library("package m\nfunc Push()\n")

@@ -2,6 +2,8 @@
 
 import json
 import os
+import shutil
+import subprocess
 import zipfile
 from dataclasses import replace
 
@@ -10,6 +12,7 @@ from gobench_making import lab
 from growth import growth
 
 from auditor.core.outcome import Counted
+from runners.gobench.harness import GoBench
 from runners.gobench.project import NO_WORKSPACE, choose_modules, prepare_project
 from runners.home import HomeFolder
 from runners.hosts.local import LocalHost
@@ -38,6 +41,34 @@ go 1.21
 require example.org/cut v0.0.0
 
 replace example.org/cut => {}
+"""
+WITH_DEPENDENCY = """module example.org/cut
+
+go 1.21
+
+require example.net/dep v1.0.0
+"""
+SECOND = "package cut\n\nfunc Other() int { return 1 }\n"
+OWN_TEST = """package cut
+
+import (
+	"testing"
+
+	"example.net/dep"
+)
+
+func TestCut(t *testing.T) {
+	for range [3]int{} {
+		Cut(dep.Size())
+	}
+	Other()
+}
+
+func BenchmarkOther(b *testing.B) {
+	for i := 0; i < b.N; i++ {
+		Other()
+	}
+}
 """
 EMPTY_BENCHMARK = 'package m\n\nimport "testing"\n\nfunc BenchmarkOwn(b *testing.B) {}\n'
 
@@ -77,6 +108,30 @@ def test_the_library_around_a_benchmark_module_is_audited(go_home, tmp_path, ins
     assert isinstance(counted, Counted)
     assert dict(counted.windows[1].calls) == {"example.org/cut.Cut": 21}
     assert (result.project.notes == ()) == (inside == "benchmarks")
+
+
+@pytest.mark.subject
+def test_tests_of_the_library_run_in_its_own_module_and_hold_no_benchmark_of_the_suite(
+    go_home, tmp_path
+):
+    proxy, folder = tmp_path / "proxy", tmp_path / "cut"
+    published(proxy, "example.net/dep", "v1.0.0", "package dep\n\nfunc Size() int { return 3 }\n")
+    environment = {**os.environ, "GOPROXY": proxy.as_uri(), "GOSUMDB": "off", "GOFLAGS": ""}
+    tree = benchmark_module(library(folder, **{"cut_test.go": OWN_TEST, "other.go": SECOND}))
+    write(tree, {"go.mod": WITH_DEPENDENCY})
+    own_cache = {"GOMODCACHE": str(tmp_path / "mod"), "GOFLAGS": "-modcacherw"}
+    subprocess.run(("go", "mod", "tidy"), cwd=tree, env=environment | own_cache, check=True)
+
+    result = lab(tree / "benchmarks", go_home, environment, top=tree)
+    parts = GoBench().list_test_parts(result.suite.sources)
+    shutil.rmtree(proxy)  # what is needed has been fetched before
+    counted = result.called_by_tests("example.org/cut")
+
+    assert [benchmark.name for benchmark in result.suite.benchmarks] == ["BenchmarkCut"]
+    assert parts == ["example.org/cut", "example.org/cut/benchmarks"]
+    assert isinstance(counted, Counted), counted
+    calls = {"example.org/cut.Cut": 3, "example.org/cut.Other": 1}
+    assert dict(counted.windows[0].calls) == calls
 
 
 @pytest.mark.subject
