@@ -3,7 +3,6 @@
 import ast
 import re
 import shutil
-import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -18,6 +17,7 @@ from auditor.core.jobs import CompletedProcess, Invocation
 from auditor.core.ports import Host
 from auditor.core.request import Installer, PythonSpec
 from runners.pybench import needs, versions
+from runners.pybench.declarations import find_table, read_toml
 from runners.pybench.installers import (
     PIP,
     InstallerChoice,
@@ -320,12 +320,8 @@ def _split_option(text: str) -> tuple[str, ...]:
 
 def required_python(tree: Path) -> str:
     """Return the versions of Python that a project declares (`>=3.12`), empty where it does not."""
-    try:
-        document: Any = tomllib.loads(read_file_head(tree / "pyproject.toml").decode())
-    except (ValueError, RecursionError):
-        document = {}  # the installer says what is wrong with it
-    project = document.get("project")
-    declared = project.get("requires-python") if isinstance(project, dict) else None
+    document = read_toml(tree / "pyproject.toml")
+    declared = find_table(document, "project").get("requires-python")
     if isinstance(declared, str) or (declared := _read_poetry_python(document)):
         return declared
     if match := _OF_SETUP_CFG.search(read_file_head(tree / "setup.cfg")):

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from auditor.core.files.foreign_files import read_beginning
 from auditor.core.files.paths import is_virtual_environment
 from auditor.core.subject import SourceFile, SourceRole
+from runners.pybench.declarations import list_package_roots
 
 _NO_PART = frozenset(
     {"test", "tests", "testsuite", "benchmark", "benchmarks", "benches", "asv_bench"}
@@ -26,15 +27,15 @@ _DISTRIBUTION = re.compile(rb"^[ \t]*(?:setup\()?name[ \t]*=[ \t]*[\"']?(\w[\w.-
 
 
 def read_library_modules(tree: Path, benchmarks: Sequence[str]) -> list[SourceFile]:
-    """Return the modules of the packages below the tree, or below its folder `src` if it has any.
+    """Return the modules of the packages below the folder that they lie in.
 
     `benchmarks` are files and folders that are left out. A folder is a package where it has an
     `__init__.py`; below one, folders without are, too. A folder without one is a namespace of the
-    packages in it, if it lies in `src` or the project's name begins with its name.
+    packages in it, if it lies in a folder of sources or the project's name begins with its name.
     """
     left_out, above = set(benchmarks), find_package_root(tree)
     names = []
-    for path in sorted(_find_packages(above)):
+    for path in sorted(_find_packages(above, tree)):
         for file in [path] if path.is_file() else list_python_files(path, _NO_PART):
             relative_path = file.relative_to(tree).as_posix()
             outside = left_out & {relative_path, *map(str, PurePosixPath(relative_path).parents)}
@@ -48,16 +49,20 @@ def read_library_modules(tree: Path, benchmarks: Sequence[str]) -> list[SourceFi
 
 
 def find_package_root(tree: Path) -> Path:
-    """Return the folder that the library's packages lie in: `src` may hold another language."""
-    inner = tree / "src"
-    if not inner.is_dir():
-        return tree
-    return inner if any(_find_packages(inner)) or not any(_find_packages(tree)) else tree
+    """Return the folder that the library's packages lie in, as the build is told or by custom.
+
+    That is `src` or the tree itself: `src` may hold another language.
+    """
+    usual = tree / "src"
+    for folder in (*list_package_roots(tree), usual):
+        if is_folder(folder) and any(_find_packages(folder, tree)):
+            return folder
+    return usual if usual.is_dir() and not any(_find_packages(tree, tree)) else tree
 
 
-def _find_packages(above: Path) -> Iterator[Path]:
+def _find_packages(above: Path, tree: Path) -> Iterator[Path]:
     """Yield the modules and packages right in a folder, and those in its namespace packages."""
-    in_source_folder = above.name == "src"
+    in_source_folder = above != tree or above.name == "src"
     names = [] if in_source_folder else _read_distribution_names(above)
     spaces = {name.partition("_")[0] for name in names}
     for path in above.iterdir():

@@ -13,8 +13,8 @@ from runners.pybench.library import (
 )
 
 MISSING_FILE = (
-    "the audited copy lacks the file of this module; check whether git ignores it or a build step "
-    "makes it"
+    "the audited copy lacks the file of this module; check whether git ignores it, a build step "
+    "makes it, or the benchmarks are of another version"
 )
 
 

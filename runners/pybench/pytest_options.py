@@ -6,12 +6,12 @@ pytest reads one file: the first that configures it, in the folder of the tests 
 import ast
 import json
 import shlex
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from configparser import ConfigParser, Error
 from pathlib import Path
 from typing import Any
 
+from runners.pybench.declarations import find_table, read_toml
 from runners.pybench.library import is_folder, list_python_files, parse_python_file, read_file_head
 
 _SELECTION = frozenset({"-m", "-k", "--ignore", "--ignore-glob", "--deselect"})
@@ -173,12 +173,8 @@ def _read_section(folder: Path) -> dict[str, Any] | None:
 
 
 def _read_toml_section(path: Path) -> dict[str, Any] | None:
-    try:
-        section = tomllib.loads(read_file_head(path).decode()).get("tool", {}).get("pytest", {})
-        section = section.get("ini_options", section)
-    except (ValueError, AttributeError, RecursionError):
-        return None  # pytest itself says what is wrong with it
-    return section if section and isinstance(section, dict) else None
+    section = find_table(read_toml(path), "tool", "pytest")
+    return (find_table(section, "ini_options") if "ini_options" in section else section) or None
 
 
 def _read_ini_section(path: Path, section: str) -> dict[str, str] | None:

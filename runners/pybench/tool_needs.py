@@ -3,13 +3,12 @@
 import ast
 import json
 import re
-import tomllib
 from collections.abc import Iterator
-from configparser import ConfigParser, Error
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from runners.pybench.declarations import find_table, list_texts, parse_ini, read_ini, read_toml
 from runners.pybench.library import is_file, list_project_files, parse_python_file, read_file_head
 
 _ASV = ("asv.conf.json", "asv.conf.jsonc")
@@ -44,12 +43,12 @@ class RequirementGroup:
 
 def list_groups_and_extras(tree: Path) -> Iterator[RequirementGroup]:
     """Yield dependency groups and extras, those of other packaging tools too."""
-    document = _read_toml(tree / "pyproject.toml")
-    for name, requirements in _find_table(document, "dependency-groups").items():
+    document = read_toml(tree / "pyproject.toml")
+    for name, requirements in find_table(document, "dependency-groups").items():
         yield RequirementGroup(
             "table", name, f"group {name}", str(requirements), (("group", name),)
         )
-    extras = _find_table(document, "project", "optional-dependencies") | _read_setup_extras(tree)
+    extras = find_table(document, "project", "optional-dependencies") | _read_setup_extras(tree)
     for name, requirements in extras.items():
         if _NAME.fullmatch(name):
             yield RequirementGroup(
@@ -75,19 +74,19 @@ def list_tool_environments(tree: Path) -> Iterator[RequirementGroup]:
 
 def declares_dependencies(tree: Path) -> bool:
     """Tell whether the packaging files of a project declare what it depends on."""
-    document = _read_toml(tree / "pyproject.toml")
-    project = _find_table(document, "project")
+    document = read_toml(tree / "pyproject.toml")
+    project = find_table(document, "project")
     return (
-        "dependencies" in {*project, *_list_texts(project.get("dynamic"))}
-        or any(name.lower() != "python" for name in _find_table(document, *_POETRY))
+        "dependencies" in {*project, *list_texts(project.get("dynamic"))}
+        or any(name.lower() != "python" for name in find_table(document, *_POETRY))
         or any(b"install_requires" in read_file_head(tree / name) for name in _SETUP_FILES)
     )
 
 
 def list_pipfile_groups(tree: Path) -> Iterator[RequirementGroup]:
     """Yield the packages of a Pipfile that an index has, those for development too."""
-    document = _read_toml(tree / "Pipfile")
-    packages = _find_table(document, "packages") | _find_table(document, "dev-packages")
+    document = read_toml(tree / "Pipfile")
+    packages = find_table(document, "packages") | find_table(document, "dev-packages")
     requirements = [
         requirement
         for name, version in packages.items()
@@ -104,7 +103,7 @@ def _make_pipfile_requirement(name: str, declared: Any) -> str:
     version = table.get("version", "*")
     if not _NAME.fullmatch(name) or not isinstance(version, str) or _SOURCES & table.keys():
         return ""
-    extras = ",".join(_list_texts(table.get("extras")))
+    extras = ",".join(list_texts(table.get("extras")))
     markers = table.get("markers")
     condition = f" ; {markers}" if isinstance(markers, str) else ""
     return f"{name}{f'[{extras}]' if extras else ''}{'' if version == '*' else version}{condition}"
@@ -118,26 +117,26 @@ def find_asv_configurations(tree: Path) -> list[Path]:
 
 def _list_tool_groups(document: Any) -> Iterator[tuple[str, list[str]]]:
     """Yield the groups that only a tool itself installs, as lists of requirements."""
-    for name, requirements in _find_table(document, "tool", "pdm", "dev-dependencies").items():
-        yield name, _list_texts(requirements)
-    for name, environment in _find_table(document, "tool", "hatch", "envs").items():
+    for name, requirements in find_table(document, "tool", "pdm", "dev-dependencies").items():
+        yield name, list_texts(requirements)
+    for name, environment in find_table(document, "tool", "hatch", "envs").items():
         settings = environment if isinstance(environment, dict) else {}
         requirements = [
-            *_list_texts(settings.get("dependencies")),
-            *_list_texts(settings.get("extra-dependencies")),
+            *list_texts(settings.get("dependencies")),
+            *list_texts(settings.get("extra-dependencies")),
         ]
-        features = _list_texts(settings.get("features"))
+        features = list_texts(settings.get("features"))
         yield name, [*requirements, *([f".[{','.join(features)}]"] if features else [])]
-    yield "dev", _list_texts(_find_table(document, "tool", "uv").get("dev-dependencies"))
-    for name, group in _find_table(document, "tool", "poetry", "group").items():
-        requirements = _find_table(group, "dependencies")
+    yield "dev", list_texts(find_table(document, "tool", "uv").get("dev-dependencies"))
+    for name, group in find_table(document, "tool", "poetry", "group").items():
+        requirements = find_table(group, "dependencies")
         yield name, [requirement for requirement in requirements if requirement.lower() != "python"]
-    yield "dev", list(_find_table(document, "tool", "poetry", "dev-dependencies"))
+    yield "dev", list(find_table(document, "tool", "poetry", "dev-dependencies"))
 
 
 def _read_setup_extras(tree: Path) -> dict[str, str]:
     """Return the extras that setup.cfg and setup.py declare by literals."""
-    parser = _read_ini(tree / "setup.cfg")
+    parser = read_ini(tree / "setup.cfg")
     section = "options.extras_require"
     extras_by_name = (
         {name: parser[section].get(name, "") for name in parser[section]}
@@ -154,11 +153,11 @@ def _read_setup_extras(tree: Path) -> dict[str, str]:
 
 
 def _list_tox_groups(tree: Path) -> Iterator[RequirementGroup]:
-    document = _read_toml(tree / "pyproject.toml")
-    parser = _read_ini(tree / "tox.ini")
-    legacy = _find_table(document, "tool", "tox").get("legacy_tox_ini")
+    document = read_toml(tree / "pyproject.toml")
+    parser = read_ini(tree / "tox.ini")
+    legacy = find_table(document, "tool", "tox").get("legacy_tox_ini")
     if isinstance(legacy, str):
-        parser = _parse_ini(legacy)
+        parser = parse_ini(legacy)
     for section in parser.sections():
         kind, _, name = section.partition(":")
         if kind == "testenv":
@@ -167,14 +166,14 @@ def _list_tox_groups(tree: Path) -> Iterator[RequirementGroup]:
             extras = [f".[{extra}]" for extra in proxy.get("extras", "").split()]
             groups = proxy.get("dependency_groups", "").split()
             yield _make_tool_group(tree, "tox", name or "test", [*deps, *extras], groups)
-    native = _find_table(document, "tool", "tox") | _read_toml(tree / "tox.toml")
+    native = find_table(document, "tool", "tox") | read_toml(tree / "tox.toml")
     base = {"test": native.get("env_run_base")}
-    for name, table in (base | _find_table(native, "env")).items():
+    for name, table in (base | find_table(native, "env")).items():
         if isinstance(table, dict):
-            extras = [f".[{text}]" for text in _list_texts(table.get("extras"))]
-            deps = [*_list_texts(table.get("deps")), *extras]
+            extras = [f".[{text}]" for text in list_texts(table.get("extras"))]
+            deps = [*list_texts(table.get("deps")), *extras]
             yield _make_tool_group(
-                tree, "tox", name, deps, _list_texts(table.get("dependency_groups"))
+                tree, "tox", name, deps, list_texts(table.get("dependency_groups"))
             )
 
 
@@ -255,7 +254,7 @@ def _list_asv_groups(tree: Path) -> Iterator[RequirementGroup]:
         declarations = []
         for name, versions in items:
             plain = name.removeprefix("pip+")
-            first = next((version for version in _list_texts(versions) if version), "")
+            first = next((version for version in list_texts(versions) if version), "")
             if _NAME.fullmatch(plain) and plain not in ("env", "env_nobuild"):
                 exact = first[:1].isdigit()
                 declarations.append(
@@ -273,33 +272,3 @@ def _unparse_expression(node: ast.expr) -> str:
         return ast.unparse(node)
     except RecursionError:
         return ""
-
-
-def _list_texts(value: Any) -> list[str]:
-    return [name for name in value if isinstance(name, str)] if isinstance(value, list) else []
-
-
-def _find_table(document: Any, *keys: str) -> dict[str, Any]:
-    for key in keys:
-        document = document.get(key) if isinstance(document, dict) else None
-    return document if isinstance(document, dict) else {}
-
-
-def _read_toml(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(read_file_head(path).decode())
-    except (ValueError, RecursionError):
-        return {}  # the installer says what is wrong with it
-
-
-def _read_ini(path: Path) -> ConfigParser:
-    return _parse_ini(read_file_head(path).decode(errors="replace"))
-
-
-def _parse_ini(text: str) -> ConfigParser:
-    parser = ConfigParser(interpolation=None, strict=False)
-    try:
-        parser.read_string(text)
-    except (ValueError, Error):
-        return ConfigParser(interpolation=None)
-    return parser

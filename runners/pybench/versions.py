@@ -1,11 +1,10 @@
 """The version that a build is told where it would ask a repository, which a copy has not."""
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from runners.pybench.library import read_file_head
+from runners.pybench.declarations import find_table, read_toml
 
 _TOLD_BY = ("SETUPTOOLS_SCM_PRETEND_VERSION", "PDM_BUILD_SCM_VERSION", "PBR_VERSION")
 """How setuptools_scm (and hatch-vcs, which uses it), pdm and pbr are told."""
@@ -39,13 +38,8 @@ def is_placeholder_version(version_variables: Mapping[str, str]) -> bool:
 
 def project_without_version(tree: Path) -> str:
     """Return the name of a project whose build finds its version out; empty if it is written."""
-    try:
-        project = tomllib.loads(read_file_head(tree / "pyproject.toml").decode()).get("project")
-    except (ValueError, RecursionError):
-        return ""
-    if not isinstance(project, dict) or "version" in project:
-        return ""
-    return str(project.get("name", ""))
+    project = find_table(read_toml(tree / "pyproject.toml"), "project")
+    return "" if "version" in project else str(project.get("name", ""))
 
 
 def find_release(name: str, installed: Sequence[str]) -> str:

@@ -20,7 +20,7 @@ _JMH_BENCHMARK = re.compile(
 _PROFILE, _END_OF_PROFILE = b"<profile>", b"</profile>"
 _ID = re.compile(rb"<id>\s*([\w.-]+)\s*</id>")
 _JMH = b"jmh-core"
-LEFT_OUT = {"vendor", "testdata", "node_modules", "target", "build"}
+LEFT_OUT = frozenset({"vendor", "testdata", "node_modules", "target", "build"})
 _SYSTEMS = frozenset(
     b"aix android arm arm64 amd64 asan cgo darwin dragonfly freebsd gc gccgo illumos ios js linux "
     b"loong64 mips mips64 mips64le mipsle msan netbsd openbsd plan9 ppc64 ppc64le race riscv64 "
@@ -111,6 +111,11 @@ def _detect_python_suite(folder: Path) -> DetectedSuite:
 
 
 def _read_texts(folder: Path, endings: tuple[str, ...]) -> Iterator[bytes]:
+    """Yield the beginnings of the files with these endings."""
+    return map(read_beginning, _list_files(folder, endings))
+
+
+def _list_files(folder: Path, endings: tuple[str, ...]) -> Iterator[Path]:
     """Yield the files with these endings; another Go module below is a project of its own."""
     for directory, folders, files in os.walk(folder):
         place = Path(directory)
@@ -124,4 +129,10 @@ def _read_texts(folder: Path, endings: tuple[str, ...]) -> Iterator[bytes]:
         for name in sorted(files):
             path = place / name
             if name.endswith(endings) and not path.is_symlink():
-                yield read_beginning(path)
+                yield path
+
+
+def list_scripts_without_harness(folder: Path) -> list[str]:
+    """Return the Python files that measure by their names, relative to the folder (POSIX)."""
+    paths = _list_files(folder, (".py",))
+    return [path.relative_to(folder).as_posix() for path in paths if "bench" in path.stem.lower()]

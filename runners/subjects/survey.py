@@ -19,7 +19,12 @@ from runners.subjects.placed import (
     has_go_files,
     suggest_jar_audit,
 )
-from runners.subjects.suite_detection import LEFT_OUT, DetectedSuite, detect_suite_of_kind
+from runners.subjects.suite_detection import (
+    LEFT_OUT,
+    DetectedSuite,
+    detect_suite_of_kind,
+    list_scripts_without_harness,
+)
 
 MOST_NAMED = 5
 LOOKED_FOR = {
@@ -192,8 +197,22 @@ def explain_missing_benchmarks(
     candidate_text = describe_candidates(
         folder, folder_text, revision, failed=harness, tried=(folder, *tried)
     )
-    archive_text = "" if folder_text or find_suites(folder) else f"; {_ARCHIVE_REMEDY}"
-    return f"{search_text}; {candidate_text}{archive_text}"
+    is_without = not find_suites(folder)
+    archive_text = f"; {_ARCHIVE_REMEDY}" if is_without and not folder_text else ""
+    scripts_text = _describe_scripts(folder) if is_without and harness not in ("go", "jmh") else ""
+    return f"{search_text}; {candidate_text}{archive_text}{scripts_text}"
+
+
+def _describe_scripts(folder: Path) -> str:
+    """Return which scripts measure without a harness, by their names, and what to do."""
+    scripts = list_scripts_without_harness(folder)
+    if not scripts:
+        return ""
+    more = f" and {len(scripts) - MOST_NAMED} more" if len(scripts) > MOST_NAMED else ""
+    return (
+        f"; no harness runs {', '.join(scripts[:MOST_NAMED])}{more}: what it measures can be "
+        "audited as tests with the fixture of pytest-benchmark"
+    )
 
 
 def _list_tags_of(folder: Path, harness: str) -> tuple[str, ...]:

@@ -92,8 +92,12 @@ def combine_evidence(data: PairData, injected: Judgement) -> tuple[Judgement, Ev
 
 def _judge_without_share(data: PairData, injected: Judgement) -> tuple[Judgement, Evidence | None]:
     """Return the judgement of a pair of which the samples decide nothing."""
-    if injected.outcome is Verdict.UNMEASURED:
-        injected = replace(injected, reason=_describe_open_share(data) or injected.reason)
+    open_share = _describe_open_share(data)
+    if open_share and injected.outcome is Verdict.UNMEASURED:
+        text = f"{open_share}: inconclusive, and no delay was injected"
+        injected = replace(injected, reason=text)
+    if open_share and any(caveat.slug == "distorted" for caveat in injected.caveats):
+        injected = replace(injected, reason=f"{injected.reason}; {open_share}")
     for is_doubtful, slug, text in (
         (_may_be_hidden, "hidden-delay", _HIDDEN_AND_OPEN),
         (_calls_may_overlap, "calls-overlap", _OVERLAPPING),
@@ -260,4 +264,4 @@ def _describe_open_share(data: PairData) -> str:
     effect = estimate_share_effect(data)
     if effect is None or data.sampled is None:
         return ""
-    return f"{_describe_share(data, data.sampled, effect)}: inconclusive, and no delay was injected"
+    return _describe_share(data, data.sampled, effect)

@@ -223,8 +223,15 @@ def _build_method_row(
 
 
 def _format_effect(pair: model.PairVerdict) -> str:
+    """Return what a slowdown adds; nothing where the probe distorts it and nothing is decided."""
+    if pair.outcome is Verdict.INCONCLUSIVE and _is_distorted(pair):
+        return ""
     text = number_format.format_range(pair.interval, scale=100)
     return number_format.format_share(pair.effect) if text == number_format.NO_VALUE else text
+
+
+def _is_distorted(pair: model.PairVerdict) -> bool:
+    return any(caveat.slug == "distorted" for caveat in pair.caveats)
 
 
 def _format_note(method: MethodVerdict, clearest: model.PairVerdict | None) -> str:

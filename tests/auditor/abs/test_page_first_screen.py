@@ -6,6 +6,7 @@ import crowds
 import pytest
 from comparisons import full_comparison
 from concurrencies import document as races
+from msgspec import structs
 from page_text import unlinked
 from test_qualify_words import build_document as qualified
 
@@ -16,8 +17,10 @@ from auditor.abs.page.report import render_page
 from auditor.compare import page as comparison
 from auditor.compare import terminal as comparison_terminal
 from auditor.concurrency import page as concurrency
+from auditor.core.caveats import Caveat
 from auditor.core.errors import Exit
 from auditor.core.jobs import HostInterference
+from auditor.core.result import Verdict
 from auditor.qualify import page as qualify
 from reports.html import make_gate_view
 
@@ -131,6 +134,31 @@ def test_a_suite_without_spreads_has_no_empty_table_of_them():
 
     assert "No benchmark has a spread: none has values of all runs." in page
     assert "The spread of each benchmark" not in page
+
+
+@pytest.mark.parametrize(("slug", "text"), [("distorted", ""), ("few-runs", "29 … 43\u00a0%")])
+def test_an_effect_that_the_probe_distorts_is_not_shown(slug, text):
+    audit = document()
+    method = audit.methods[0]
+    caveats = (Caveat(slug, "why"),)
+    pairs = [
+        replace(
+            pair,
+            outcome=Verdict.INCONCLUSIVE,
+            effect=0.36,
+            interval=(0.29, 0.43),
+            decided_by=None,
+            caveats=caveats,
+        )
+        for pair in audit.pairs
+        if pair.method == method.id
+    ]
+    undecided = replace(method, outcome=Verdict.INCONCLUSIVE, detected_by=(), caveats=caveats)
+
+    open_audit = structs.replace(audit, methods=(undecided,), pairs=tuple(pairs), curve=None)
+    (row,) = table.method_rows(open_audit)
+
+    assert row.effect == text
 
 
 def test_a_large_page_lists_each_term_once():

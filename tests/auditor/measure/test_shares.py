@@ -126,6 +126,18 @@ def test_a_borderline_share_confirms_no_detection_by_calls_that_may_overlap():
     assert (judged.outcome, evidence) == (Verdict.INCONCLUSIVE, None)
 
 
+def test_a_distorting_probe_is_named_beside_a_share_that_decides_nothing():
+    sampled = replace(share(profile(9, 100), error=0.01 / 100), share=0.5, low=0.2, high=0.8)
+    sampled = replace(sampled, own_interval=(0.2, 0.8))
+    caveats = (Caveat("distorted", "the probe is long"),)
+    injected = Judgement(outcome=Verdict.INCONCLUSIVE, caveats=caveats, reason="the probe is long")
+
+    judged, evidence = share_verdict.combine_evidence(paired(sampled), injected)
+
+    assert (judged.outcome, evidence) == (Verdict.INCONCLUSIVE, None)
+    assert judged.reason.startswith("the probe is long; by share: 50\u00a0% of the operation")
+
+
 def test_samples_without_a_timed_block_tell_no_share():
     sampled = share(profile(20, 10, timed=0.0))
 

@@ -5,6 +5,12 @@ import pytest
 from runners.pybench.library import find_package_root, read_library_modules
 
 
+def write_empty_files(tree, names):
+    for name in names:
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).touch()
+
+
 @pytest.mark.parametrize(
     ("files", "package_root", "units"),
     [
@@ -28,10 +34,42 @@ from runners.pybench.library import find_package_root, read_library_modules
     ],
 )  # fmt: skip
 def test_a_folder_of_sources_counts_where_it_has_the_packages(files, package_root, units, tmp_path):
-    for name in files:
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).touch()
+    write_empty_files(tmp_path, files)
     (tmp_path / "setup.cfg").write_text("[metadata]\nname = google-cloud-store\n")
 
     assert find_package_root(tmp_path) == tmp_path / package_root
     assert [module.unit for module in read_library_modules(tmp_path, ())] == units
+
+
+LAYOUTS = [
+    ("pyproject.toml", '[tool.setuptools.packages.find]\nwhere = ["nowhere", "lib"]\n'),
+    ("pyproject.toml", '[tool.setuptools]\npackage-dir = {"" = "lib"}\n'),
+    ("pyproject.toml", '[tool.maturin]\npython-source = "lib"\n'),
+    ("pyproject.toml", '[tool.hatch.build.targets.wheel]\npackages = ["lib/pack"]\n'),
+    ("pyproject.toml", '[tool.poetry]\npackages = [{include = "pack", from = "lib"}]\n'),
+    ("pyproject.toml", '[tool.pdm.build]\npackage-dir = "lib"\n'),
+    ("pyproject.toml", '[tool.uv.build-backend]\nmodule-root = "lib"\n'),
+    ("setup.cfg", "[options]\npackage_dir =\n    = lib\n"),
+    ("setup.cfg", "[options.packages.find]\nwhere = lib\n"),
+    ("setup.py", 'setup(package_dir={"": "lib"})\n'),
+    ("setup.py", "setup(packages=find_packages(where='lib'))\n"),
+]
+
+
+@pytest.mark.parametrize(("file", "text"), LAYOUTS)
+def test_packages_lie_where_the_build_is_told(file, text, tmp_path):
+    write_empty_files(tmp_path, ["lib/pack/inner.py", "lib/pack/__init__.py", "src/lib.rs"])
+    (tmp_path / file).write_text(text)
+
+    assert find_package_root(tmp_path) == tmp_path / "lib"
+    assert [module.unit for module in read_library_modules(tmp_path, ())] == ["pack", "pack.inner"]
+
+
+@pytest.mark.parametrize("place", ["../outside", "{outside}", "", 7, "no\\u0000thing"])
+def test_a_place_outside_of_the_tree_or_that_is_none_is_passed_over(place, tmp_path):
+    write_empty_files(tmp_path, ["outside/secret/__init__.py", "tree/pack/__init__.py"])
+    outside = tmp_path / "outside"
+    value = place if isinstance(place, int) else f'"{place.format(outside=outside)}"'
+    (tmp_path / "tree/pyproject.toml").write_text(f"[tool.maturin]\npython-source = {value}\n")
+
+    assert find_package_root(tmp_path / "tree") == tmp_path / "tree"

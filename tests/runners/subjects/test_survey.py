@@ -169,6 +169,22 @@ def test_an_archive_without_benchmarks_leads_to_the_repository(subject, tmp_path
     assert "git:URL" not in explain_missing_benchmarks(tmp_path, FolderSpec(tmp_path), "go")
 
 
+def test_scripts_that_no_harness_runs_are_named(tmp_path):
+    scripts = {"bench.py": "", "tests/benchmark_set.py": "", "pack/core.py": ""}
+    for name, text in scripts.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (tmp_path / "setup.py").touch()
+
+    for_python, for_java = (
+        explain_missing_benchmarks(tmp_path, FolderSpec(tmp_path), harness)
+        for harness in ("pytest", "jmh")
+    )
+
+    assert "; no harness runs bench.py, tests/benchmark_set.py: what it measures" in for_python
+    assert "bench.py" not in for_java
+
+
 def test_a_jar_has_no_folders(tmp_path):
     text = explain_missing_benchmarks(monorepo(tmp_path), JarSpec(tmp_path / "a.jar"), "jmh")
 
