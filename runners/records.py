@@ -17,6 +17,7 @@ Schedule:
     quiet    BLOCKS SHARE                      or after so many measured blocks of each arm, or
                                                more, once of every arm the second least takes at
                                                most the part SHARE longer than the least
+    slow     SECONDS                           or once its blocks have taken longer than this
 
 Records:
     bench-audit-records 1
@@ -42,7 +43,7 @@ Records:
     stopped    BLOCKS                          the process ends here, since so many blocks of each
                                                arm were enough, or that many were counted and took
                                                too long, or (0) since the file named in
-                                               BENCH_AUDIT_ENOUGH is there
+                                               BENCH_AUDIT_ENOUGH is there, or blocks are slow
     failed     TEXT                            the guest could not do its work
     refused    TEXT                            changed code that cannot be run here, and why
     skipped    TEXT                            the benchmark chose not to run, for this reason
@@ -96,6 +97,8 @@ def format_schedule(schedule: Schedule) -> bytes:
         lines += [f"look\t{pairs}\t{critical!r}" for pairs, critical in stop.looks]
     if schedule.quiet is not None:
         lines.append(f"quiet\t{schedule.quiet.blocks}\t{schedule.quiet.share!r}")
+    if schedule.slow_seconds:
+        lines.append(f"slow\t{schedule.slow_seconds!r}")
     return ("\n".join(lines) + "\n").encode()
 
 

@@ -36,10 +36,7 @@ MOST_ROWS = 10
 _MOST_LINES = 2
 """Lines of a reason that are shown: how a process ended, and what it said first."""
 
-DRY_RUN_NOTE = (
-    "Nothing was measured; a suite that was not known yet was built and listed (Go: each "
-    "benchmark ran once, for one operation)."
-)
+DRY_RUN_NOTE = "Nothing was measured; a suite that was not known yet was built and listed."
 """What a dry run does all the same."""
 
 Work = TypeVar("Work")

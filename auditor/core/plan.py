@@ -7,10 +7,18 @@ from enum import StrEnum
 
 from auditor.core.jobs import HostFacts, HostInterference
 from auditor.core.mutant import PLAIN, Overlay, Variant, VariantKind
-from auditor.core.outcome import TRANSIENT_FAILURES, Outcome, TimedOut, Traced, find_ending
-from auditor.core.schedule import Arm, Phase, Schedule
+from auditor.core.outcome import (
+    TRANSIENT_FAILURES,
+    Measured,
+    Outcome,
+    TimedOut,
+    Traced,
+    find_ending,
+)
+from auditor.core.schedule import Arm, ArmName, Phase, Schedule
 from auditor.core.stop_rules import StoppingRule
 from auditor.core.suite import Benchmark
+from auditor.core.values import TIME
 
 
 class Purpose(StrEnum):
@@ -176,8 +184,12 @@ def canonical_text(trial: Trial) -> str:
 
 
 def _describe_schedule(schedule: Schedule) -> dict[str, object]:
-    """Return what a schedule asks for. Early stopping only shortens it, so it is left out."""
-    return {
+    """Return what a schedule asks for. Early stopping only shortens it, so it is left out.
+
+    That of slow blocks is in it: what has ended so lacks what a run of the suite needs.
+    """
+    slow = {"slow_seconds": schedule.slow_seconds} if schedule.slow_seconds else {}
+    return slow | {
         "arms": [_describe_arm(arm) for arm in schedule.arms],
         "blocks": [[block.phase.value, block.arm] for block in schedule.blocks],
         "seconds": float(schedule.seconds),
@@ -228,6 +240,14 @@ class Run:
         """Tell whether the trial failed in a way that another try may not repeat."""
         cut_off = isinstance(self.outcome, Traced) and self.outcome.ended_after is not None
         return cut_off or find_ending(self.outcome) in TRANSIENT_FAILURES
+
+    @property
+    def block_count(self) -> int:
+        """Return how many blocks of the unchanged subject it measured, the warm-up included."""
+        if not isinstance(self.outcome, Measured):
+            return 0
+        by_phase = (self.outcome.find_series(TIME, ArmName.PLAIN, phase) for phase in Phase)
+        return sum(len(series.values) for series in by_phase if series)
 
     def answers_trial(self, trial: Trial) -> bool:
         """Tell whether this, a run of the same trial, need not be made again.

@@ -101,6 +101,8 @@ class Schedule:
     """Ends a process whose pairs have decided; None: all blocks run."""
     quiet: StableMinimumStop | None = field(default=None, compare=False, repr=False)
     """Ends a calibration whose arms were quiet; None: all blocks run."""
+    slow_seconds: float = 0.0
+    """Ends a process whose blocks have taken longer than this together; 0: all blocks run."""
 
     @property
     def has_allocating_arm(self) -> bool:

@@ -32,12 +32,11 @@ class BlockSizes:
         """Return the blocks in which calls are counted, where the plan has too many."""
         if self.keeps_all_blocks:
             return {}
-        block_seconds = estimate_block_seconds(self.pilots, self.operations)
         blocks = {
             name: schedules.counted_blocks(
                 self.plans[name], seconds + self._set_up_seconds.get(name, 0.0)
             )
-            for name, seconds in block_seconds.items()
+            for name, seconds in self._block_seconds.items()
             if name in self.plans
         }
         return {
@@ -48,11 +47,14 @@ class BlockSizes:
         """Return the blocks of a process of the unchanged benchmark."""
         plan, operations = self.plans[benchmark.id], self.operations[benchmark.id]
         if not self.keeps_all_blocks:
-            runs = [run for run in self.pilots if run.trial.benchmark == benchmark]
-            block_seconds = estimate_block_seconds(runs, self.operations).get(benchmark.id, 0.0)
+            block_seconds = self._block_seconds.get(benchmark.id, 0.0)
             set_up_seconds = self._set_up_seconds.get(benchmark.id, 0.0)
             plan = schedules.shorten_plan(plan, block_seconds, set_up_seconds)
         return schedules.make_plain_schedule(plan, operations)
+
+    @cached_property
+    def _block_seconds(self) -> dict[str, float]:
+        return estimate_block_seconds(self.pilots, self.operations)
 
     @cached_property
     def _set_up_seconds(self) -> dict[str, float]:
@@ -184,21 +186,23 @@ def estimate_block_seconds(
     """Return the seconds that a block of each benchmark lasts, by its id, as its pilot shows.
 
     If the harness does not fix the number of operations, a block lasts as long as one operation, or
-    as its part of the whole pilot, set-up included. A pilot that timed out gives a lower bound.
+    as its part of the whole pilot, set-up included, of the blocks that it made before it ended.
+    A pilot that timed out gives a lower bound.
     """
     block_seconds = {}
     for run in tried:
         name = run.trial.benchmark.id if run.trial.benchmark else ""
         fixed, times = operations.get(name), readings.list_block_times(run, ArmName.PLAIN)
-        blocks = len(run.trial.schedule.blocks)
         pilot = _read_pilot(run.outcome)
         if times and fixed is not None:
             operation_seconds = pilot.seconds if pilot else median(times)
             block_seconds[name] = fixed * operation_seconds * _find_busy_share(run, pilot)
-        elif times:
-            block_seconds[name] = max(median(times), (run.seconds - START_SECONDS) / blocks)
+        elif fixed is None and (pilot or times):
+            operation_seconds = median(times) if times else pilot.seconds if pilot else 0.0
+            whole_seconds = max(run.seconds - START_SECONDS, _sum_block_seconds(run)[1])
+            block_seconds[name] = max(operation_seconds, whole_seconds / run.block_count)
         elif isinstance(run.outcome, TimedOut) and fixed is None:
-            block_seconds[name] = run.outcome.after_seconds / blocks
+            block_seconds[name] = run.outcome.after_seconds / len(run.trial.schedule.blocks)
     return block_seconds
 
 

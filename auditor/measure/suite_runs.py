@@ -19,7 +19,7 @@ from auditor.core.plan import REPEAT_OFFSET, Run, Trial
 from auditor.core.request import Plan, SuiteRequest
 from auditor.core.schedule import ArmName
 from auditor.core.suite import Benchmark, Suite
-from auditor.measure import readings
+from auditor.measure import readings, schedules
 from auditor.measure.block_sizes import BlockSizes, measure_block_sizes, read_quickest_seconds
 from auditor.measure.context import StudyContext
 from auditor.measure.failures import describe_failure
@@ -258,16 +258,29 @@ def _find_slow_operations(
     """Return the sizes with the first process of each benchmark as its pilot.
 
     This is for a harness that does not fix the number of operations, and so has no other pilots. A
-    benchmark with slow blocks gets shorter processes, and its first run is made again with one.
+    benchmark with slow blocks gets shorter processes, and its first run is made again with one: so
+    such a pilot ends as soon as it has shown that.
     """
     request = parts.request
     if request.watched is not None or not request.stability_runs:
         return size
     by_id = make_suite_trials(benchmarks, size, parts)
     order = _draw_order(benchmarks, request, repetition=1)
-    trials = [replace(by_id[benchmark.id], repetition=1) for benchmark in order]
+    limit = (lambda trial: trial) if size.keeps_all_blocks else _limit_slow_blocks
+    trials = [replace(limit(by_id[benchmark.id]), repetition=1) for benchmark in order]
     runs = measure_trials(_name_suite_run(1, request.stability_runs), trials, parts)
     return replace(size, pilots=tuple(runs))
+
+
+def _limit_slow_blocks(trial: Trial) -> Trial:
+    schedule = trial.schedule
+    seconds = schedules.LONG_BLOCK * len(schedule.blocks) * schedule.seconds
+    return replace(trial, schedule=replace(schedule, slow_seconds=seconds))
+
+
+def _lift_limit(trial: Trial) -> Trial:
+    """Return the run of the suite that a pilot stands for which was not too slow."""
+    return replace(trial, schedule=replace(trial.schedule, slow_seconds=0.0))
 
 
 def _draw_order(
@@ -311,6 +324,7 @@ def run_suite(
     hung: set[Benchmark | None] = set()
     forks: dict[str, int] = {benchmark.id: request.plan.forks for benchmark in benchmarks}
     trials_of = make_suite_trials(benchmarks, size, parts)
+    pilots = {_lift_limit(run.trial): run.trial for run in size.pilots}
     repetition, repetitions = 0, request.stability_runs
     while repetition < repetitions:
         repetition += 1
@@ -319,12 +333,13 @@ def run_suite(
         name = _name_suite_run(repetition, repetitions)
         ended: list[Run] = []
         for turn in _split_forks(request, repetition):
-            trials = [
+            unlimited_trials = (
                 replace(trials_of[benchmark.id], repetition=repetition, fork=fork)
                 for benchmark in ready_benchmarks
                 for fork in turn
                 if fork <= forks[benchmark.id]
-            ]
+            )
+            trials = [pilots.get(trial, trial) for trial in unlimited_trials]
             ended += measure_trials(name, trials, parts) if trials else []
             forks |= _find_enough_forks(forks, turn[-1], ended, request)
         hung |= {run.trial.benchmark for run in ended if isinstance(run.outcome, TimedOut)}
@@ -332,7 +347,7 @@ def run_suite(
         if repetition == 1 and time_limit is not None:
             repetitions = _count_affordable_runs(runs, time_limit, request)
             working = [trials_of[benchmark.id] for benchmark in benchmarks if benchmark not in hung]
-            repetitions = max(repetitions, _count_stored_runs(working, parts))
+            repetitions = max(repetitions, _count_stored_runs(working, pilots, parts))
     limited = replace(parts, request=replace(request, stability_runs=repetitions))
     return MeasuredSuite(tuple(_replace_busy_runs(runs, limited)), forks, repetitions)
 
@@ -353,15 +368,16 @@ def _count_affordable_runs(
     return min(request.stability_runs, max(FEWEST_RUNS, fitting))
 
 
-def _count_stored_runs(trials: Sequence[Trial], parts: StudyContext) -> int:
+def _count_stored_runs(
+    trials: Sequence[Trial], pilots: Mapping[Trial, Trial], parts: StudyContext
+) -> int:
     """Return how many of the first runs of the suite an earlier command has made."""
     if parts.deadline is not None and parts.deadline.is_rehearsal:
         return 0  # what a rehearsal looks up counts as planned
     wanted_runs = parts.request.stability_runs
     for repetition in range(1, wanted_runs + 1):
-        if any(
-            parts.store.find_run(replace(trial, repetition=repetition)) is None for trial in trials
-        ):
+        numbered_trials = (replace(trial, repetition=repetition) for trial in trials)
+        if not all(parts.store.has_run(pilots.get(trial, trial)) for trial in numbered_trials):
             return repetition - 1
     return wanted_runs
 

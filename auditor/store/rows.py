@@ -108,7 +108,8 @@ def schedule_to_row(schedule: Schedule) -> str:
     ]
     blocks = [(block.phase, block.arm) for block in schedule.blocks]
     rest = {"seconds": schedule.seconds, "operations": schedule.operations}
-    return dump_json({"arms": arms, "blocks": blocks, **rest})
+    slow = {"slow_seconds": schedule.slow_seconds} if schedule.slow_seconds else {}
+    return dump_json({"arms": arms, "blocks": blocks, **rest, **slow})
 
 
 def schedule_from_row(text: str) -> Schedule:
@@ -122,6 +123,7 @@ def schedule_from_row(text: str) -> Schedule:
         blocks=tuple(Block(Phase(phase), arm) for phase, arm in row["blocks"]),
         seconds=row["seconds"],
         operations=row["operations"],
+        slow_seconds=row.get("slow_seconds", 0.0),
     )
 
 

@@ -116,13 +116,16 @@ class LibraryApi:
         return is_imported or bool(self.find_definition(*own_place)) or self.is_covered(owner)
 
     def _list_shown_names(self, module: ModuleApi) -> Iterator[str]:
-        """Yield what a module shows, what it takes over with a star included."""
+        """Yield what a module shows, what it takes over with a star included.
+
+        Its own `__getattr__` and `__dir__` are for the interpreter.
+        """
         if (declared_names := self._read_dunder_all(module, _DEPTH)) is not None:
             yield from declared_names
             return
-        yield from (name for name in module.defined if not is_private(name))
+        yield from (name for name in module.defined if not name.startswith("_"))
         exposed_imports = module.imported if module.is_package else module.shown_imports
-        yield from (name for name in exposed_imports if not is_private(name))
+        yield from (name for name in exposed_imports if not name.startswith("_"))
         for star_module in module.starred:
             if star_module in self._modules and star_module != module.name:
                 yield from self._list_starred_names(self._modules[star_module], _DEPTH)
@@ -132,7 +135,7 @@ class LibraryApi:
             yield from declared_names
         elif depth:
             yield from (
-                name for name in (*module.defined, *module.imported) if not is_private(name)
+                name for name in (*module.defined, *module.imported) if not name.startswith("_")
             )
             for star_module in module.starred:
                 if star_module in self._modules:

@@ -194,8 +194,12 @@ def _is_benchmark(
     return function.is_marked or not fixtures.isdisjoint(function.parameters)
 
 
-# What would run tests in other processes or another order, watch them, or report elsewhere.
-_WITHOUT = ("xdist", "randomly", "random_order", "codspeed", "cacheprovider", "cov", "timeout")
+# What would run tests in other processes or another order, watch them, or report elsewhere; and
+# pytest-speed, whose options are those of pytest-benchmark.
+_WITHOUT = (
+    *("xdist", "randomly", "random_order"),
+    *("codspeed", "cacheprovider", "cov", "timeout", "speed"),
+)
 _TIMED = re.compile(rb"^[ \t]*def\s+time_\w+\s*\(", re.MULTILINE)
 _BENCHED = re.compile(rb"\.(?:bench_\w+|timeit)\(")
 _PYPERF = re.compile(

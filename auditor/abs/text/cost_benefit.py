@@ -1,13 +1,13 @@
 """What a run of the suite costs, what each benchmark buys with it, and which changes pay most."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
 from auditor.abs.document import Document
 from auditor.abs.judge.indifference_zone import is_borderline
-from auditor.abs.model import INJECTION, MethodVerdict
+from auditor.abs.model import INJECTION, MethodVerdict, PairVerdict
 from auditor.abs.text import words
 from auditor.abs.text.claims import ResultFacts
 from auditor.core.result import Verdict
@@ -217,8 +217,12 @@ def _suggest_shortening(document: Document) -> Iterator[SuiteChange]:
     if plan.iterations is None or plan.warmup is None:
         return
     suite_seconds = sum(benchmark.seconds or 0.0 for benchmark in document.benchmarks)
+    detected_pairs: dict[str, list[PairVerdict]] = {name: [] for name in document.minimal_cover}
+    for pair in document.pairs:
+        if pair.outcome is Verdict.DETECTED and pair.benchmark in detected_pairs:
+            detected_pairs[pair.benchmark].append(pair)
     for benchmark in document.benchmarks:
-        least = _find_least_detected(document, benchmark)
+        least = _find_least_detected(detected_pairs.get(benchmark.id, ()))
         watched = any(caveat.slug in _WATCHED for caveat in benchmark.caveats)
         if (
             watched
@@ -245,18 +249,11 @@ def _suggest_shortening(document: Document) -> Iterator[SuiteChange]:
             )
 
 
-def _find_least_detected(
-    document: Document, benchmark: BenchmarkVerdict
-) -> tuple[float, float] | None:
-    """Return the smallest effect that the benchmark has detected, and by how much at least.
+def _find_least_detected(pairs: Sequence[PairVerdict]) -> tuple[float, float] | None:
+    """Return the smallest effect that a benchmark has detected, and by how much at least.
 
     None where it has detected none, or one by CPU samples or at the threshold.
     """
-    pairs = [
-        pair
-        for pair in document.pairs
-        if pair.benchmark == benchmark.id and pair.outcome is Verdict.DETECTED
-    ]
     effects = [
         (pair.effect, pair.effect - pair.threshold)
         for pair in pairs
@@ -265,6 +262,6 @@ def _find_least_detected(
         and pair.decided_by == INJECTION
         and not is_borderline(pair.caveats)
     ]
-    if benchmark.id not in document.minimal_cover or not effects or len(effects) < len(pairs):
+    if not effects or len(effects) < len(pairs):
         return None
     return min(effect for effect, _ in effects), min(margin for _, margin in effects)

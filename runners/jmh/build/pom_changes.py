@@ -63,6 +63,8 @@ _FAILED = re.compile(
     r"Failed to execute goal (?P<group>[\w.-]+):(?P<artifact>[\w.-]+):(?P<version>[^:\s]+):"
     r"(?P<goal>\S+) \((?P<execution>[^)\s]+)\)"
 )
+_CHECKING = frozenset({"check", "validate", "verify"})
+"""Goals that plug-ins of Maven have for checks, which make nothing that a build needs."""
 _AROUND = re.compile(r"^maven-|(?:-maven)?-plugin$")
 
 
@@ -212,10 +214,10 @@ class _PomTags:
 def failed_check(text: str) -> re.Match[str] | None:
     """Return what names the check that has ended a build that said this; None for other ends.
 
-    A goal that is called "check" is one, whatever plug-in has it: that is Maven's word for it.
+    A goal with a name of `_CHECKING` is one, whatever plug-in has it.
     """
     match = _FAILED.search(text)
     if match is None:
         return None
     is_known = _AROUND.sub("", match["artifact"]) in SKIPS
-    return match if is_known or match["goal"] == "check" else None
+    return match if is_known or match["goal"] in _CHECKING else None

@@ -267,14 +267,14 @@ def _is_empty(function: Any, *, declared: bool) -> bool:
 
 
 def _public_names(module: str, loaded_module: types.ModuleType, library: Library) -> Iterator[str]:
-    """Yield the public names of a module."""
+    """Yield the public names of a module; its own `__getattr__` and `__dir__` are none."""
     exports = getattr(loaded_module, "__all__", None)
     if isinstance(exports, (list, tuple, set, frozenset)):
         yield from (export for export in exports if isinstance(export, str))
         return
     imported = _imported(loaded_module, library)
     for name in list(vars(loaded_module)):
-        if _is_public(name) and imported.get(name, True):
+        if not name.startswith("_") and imported.get(name, True):
             yield name
 
 

@@ -103,6 +103,7 @@ CHANGES = {
     "rough": {"rough": True},
     "seconds": {"schedule": replace(SCHEDULE, seconds=0.1)},
     "operations": {"schedule": replace(SCHEDULE, operations=100)},
+    "slow blocks": {"schedule": replace(SCHEDULE, slow_seconds=10.0)},
     "number of blocks": {"schedule": replace(SCHEDULE, blocks=SCHEDULE.blocks * 2)},
     "phase": {"schedule": replace(SCHEDULE, blocks=(Block(Phase.WARMUP, 0),))},
     "arms": {"schedule": replace(SCHEDULE, arms=(PLAIN_ARM, PLAIN_ARM))},

@@ -299,6 +299,22 @@ class Impatient(Machine):
         return super()._outcome(trial)
 
 
+class Ending(Machine):
+    """A machine whose processes end in the warm-up where they may, as their blocks are slow."""
+
+    def _outcome(self, trial):
+        outcome = super()._outcome(trial)
+        if not trial.schedule.slow_seconds or trial.benchmark.name == "b1":
+            return outcome
+        return Measured(
+            tuple(
+                replace(series([value], metric=values.metric), phase=Phase.WARMUP)
+                for values in outcome.series
+                for value in values.values[:1]
+            )
+        )
+
+
 class SettingUp(Machine):
     """A machine on which each process of fast operations takes long."""
 
@@ -307,7 +323,8 @@ class SettingUp(Machine):
 
 
 @pytest.mark.parametrize(
-    ("kind", "operation_seconds"), [(Machine, 1.0), (Impatient, 1.0), (SettingUp, 5e-5)]
+    ("kind", "operation_seconds"),
+    [(Machine, 1.0), (Impatient, 1.0), (Ending, 1.0), (SettingUp, 5e-5)],
 )
 def test_without_pilots_the_first_processes_tell_which_blocks_are_slow(
     monkeypatch, kind, operation_seconds
@@ -331,6 +348,10 @@ def test_without_pilots_the_first_processes_tell_which_blocks_are_slow(
     ]
     assert {trial.repetition for trial in full_trials} == {1}
     assert len(full_trials) == 3  # a process of each benchmark
+    planned_seconds = (plan.warmup + plan.iterations) * plan.iteration_seconds
+    (limit,) = {trial.schedule.slow_seconds for trial in full_trials}
+    assert limit == pytest.approx(schedules.LONG_BLOCK * planned_seconds)
+    assert {trial.schedule.slow_seconds for trial in suite if trial not in full_trials} == {0.0}
     assert len(suite) == 3 + 3 * audit_request.suite.stability_runs
     assert all(
         benchmark.runs == audit_request.suite.stability_runs

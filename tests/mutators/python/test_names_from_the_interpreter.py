@@ -116,6 +116,16 @@ FACADE = {
     "    for n in 'abc': quoter.quote(lib.quote(n))\n",
 }
 
+HOOKED = {
+    "lib/__init__.py": "import importlib\ndef load(n):\n    return str(n)\n"
+    "def __getattr__(name):\n    if name != 'late': raise AttributeError(name)\n"
+    "    return importlib.import_module('lib.late')\n"
+    "def __dir__():\n    return ['load', 'late']\n",
+    "lib/late.py": "# Loaded late.\ndef twice(n):\n    return 2 * n\n",
+    "work.py": "import lib\nlib.late\ndef run():\n    for n in '123': lib.load(lib.late.twice(n))\n"
+    "    dir(lib)\n",
+}
+
 
 class InspectedLibrary:
     """A library in a folder, its sources, and what its public names are."""
@@ -206,6 +216,7 @@ LIBRARIES = {
         | {"lib.Base.shown": 4},
     ),
     "click": (CLICK, {"lib.main": 2, "lib.say": 2}),
+    "hooked": (HOOKED, {"lib.load": 3, "lib.late.twice": 3}),
     "facade": (FACADE, {"lib.fast.Quoter.__init__": 1, "lib.fast.Quoter.quote": 3}),
 }
 

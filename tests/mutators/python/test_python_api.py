@@ -49,6 +49,14 @@ def test_what_a_package_takes_from_private_modules_is_public_where_it_is_defined
     assert result == ["pack._impl.run", "pack._impl.Runner.go", "pack._impl.Runner.__len__"]
 
 
+def test_what_only_the_interpreter_calls_of_a_module_is_not_public():
+    inner = "def __dir__(): return []\ndef shown(): pass\nclass Shown:\n    def __add__(self): 0\n"
+
+    result = public(init="from ._inner import *\ndef __getattr__(name): 0\n", _inner=inner)
+
+    assert result == ["pack._inner.shown", "pack._inner.Shown.__add__"]
+
+
 def test_a_list_of_names_says_all_also_with_an_underscore():
     result = public(
         init="""

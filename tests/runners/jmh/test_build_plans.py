@@ -393,6 +393,7 @@ def test_what_makes_classes_is_never_left_out(plugin):
         ("spotless-maven-plugin", "apply"),
         ("dependency-check-maven", "aggregate"),
         ("unheard-of-maven-plugin", "check"),
+        ("xml-maven-plugin", "validate"),
     ],
 )
 def test_a_check_is_known_by_its_artifact_or_its_goal(artifact, goal):

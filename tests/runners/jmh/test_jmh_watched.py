@@ -1,9 +1,10 @@
 """Forks of the real JMH that end once a watcher has seen enough."""
 
 import time
+from dataclasses import replace
 
 import pytest
-from jmh_making import torn_down
+from jmh_making import plain, torn_down
 from watchers import MOST, NEVER, Patient, Watched, assert_told_apart, blocks, times
 
 from auditor.core.outcome import Crashed
@@ -48,6 +49,22 @@ def test_a_long_iteration_is_done_and_one_operation_more(jmh):
     assert torn_down(jmh) == 1 + len(times(outcome)) + 1
     assert min(lasted for _, lasted in watcher.iterations) > 0.3
     assert time.monotonic() - began < MOST * 0.4
+
+
+@pytest.mark.parametrize(
+    ("warmup", "slow_seconds", "recorded", "iterations"),
+    [(3, 1e-6, 2, 2), (1, 1e-6, 2, 2), (0, 1e-6, 1, 2), (3, 1e6, 7, 7), (3, 0.0, 7, 7)],
+)
+def test_a_fork_whose_blocks_are_slow_ends_with_its_tear_down(
+    any_jmh, warmup, slow_seconds, recorded, iterations
+):
+    """The rest of the warm-up is left out; a measured iteration is followed by a brief one."""
+    schedule = replace(plain(blocks=4, warmup=warmup), slow_seconds=slow_seconds)
+
+    outcome = any_jmh.run("Watched.calm", schedule)
+
+    assert sum(len(times(outcome, phase)) for phase in Phase) == recorded
+    assert torn_down(any_jmh) == iterations
 
 
 def test_seconds_by_the_clock_are_told_apart_as_well(jmh):

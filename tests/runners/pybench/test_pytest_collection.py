@@ -19,6 +19,11 @@ py-modules = ["shop"]
 """
 USES = "def test_total(benchmark):\n    benchmark(sum, [1])\n"
 OVERRIDE = "import pytest\n@pytest.fixture\ndef benchmark({}):\n    return lambda f, *a: f(*a)\n"
+RIVAL = {  # a plugin that takes the options of pytest-benchmark for itself, as pytest-speed does
+    "rival.py": "def pytest_addoption(parser): parser.addoption('--benchmark-columns')",
+    "rival-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: rival\nVersion: 1.0\n",
+    "rival-1.0.dist-info/entry_points.txt": "[pytest11]\nspeed = rival\n",
+}
 WRAPPER = "import pytest\n@pytest.fixture\ndef timed(benchmark):\n    return benchmark\n"
 
 
@@ -57,6 +62,7 @@ def suite(ring, python_home, variables, tmp_path):
         ({"bench/pytest.ini": "[pytest]\npython_functions = perf_*\n",
           "bench/speed.py": "def perf_a(benchmark): benchmark(sum, [1])", "test_it.py": USES},
          ["bench/speed.py::perf_a", "test_it.py::test_total"]),
+        ({"test_it.py": USES} | RIVAL, ["test_it.py::test_total"]),
         ({"bench_it.py": USES, "tests/test_bad.py": "import no_such_module_at_all"},
          ["bench_it.py::test_total"]),
         ({"base.py": "class Base:\n    def test_a(self, benchmark): benchmark(sum, [1])",

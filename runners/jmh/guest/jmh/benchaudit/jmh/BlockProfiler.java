@@ -32,6 +32,7 @@ public final class BlockProfiler implements InternalProfiler {
     private boolean costKnown;
     private int block;
     private boolean stopped;
+    private boolean leftOut;
     private long started;
 
     @Override
@@ -89,8 +90,11 @@ public final class BlockProfiler implements InternalProfiler {
             sampler.writeTimes(block, result.getMetadata().getMeasuredOps(), seconds);
         }
         int decided = schedule.decided(block, seconds);
-        boolean over = decided > 0 || Rest.isUnwanted();
-        stopped = over && Rest.shorten(benchmark, iteration, block + 1);
+        boolean slow = schedule.isSlow(wall);
+        boolean over = decided > 0 || Rest.isUnwanted() || slow;
+        stopped = leftOut || over && Rest.shorten(benchmark, iteration, block + 1);
+        // The one iteration that JMH still measures is the next block, whatever that was to be.
+        leftOut |= slow && !stopped && Rest.leaveOut(benchmark, block + 1);
         Totals after = Calls.totals();
         boolean last = stopped || block == schedule.length() - 1;
         if (last && Agent.check != null) {

@@ -40,6 +40,19 @@ final class Rest {
         return last || brief;
     }
 
+    /**
+     * Leaves out what is left of the warm-up after so many iterations, and all measured ones but the
+     * first, which tears down; false if that cannot be done.
+     */
+    static boolean leaveOut(BenchmarkParams benchmark, int done) {
+        IterationParams warmup = benchmark.getWarmup();
+        IterationParams measurement = benchmark.getMeasurement();
+        return set("count", measurement, 1)
+                && measurement.getCount() == 1
+                && set("count", warmup, done)
+                && warmup.getCount() == done;
+    }
+
     private static boolean set(String name, IterationParams iteration, Object value) {
         for (Class<?> at = IterationParams.class; at != null; at = at.getSuperclass()) {
             try {

@@ -19,6 +19,8 @@ final class Schedule {
     private final List<Integer> blocks = new ArrayList<>();
     private final List<Boolean> measured = new ArrayList<>();
     private final Stop stop = new Stop();
+    private double slow;
+    private double spent;
 
     /** Has the schedule of another benchmark read next. */
     static void readFrom(String file) {
@@ -42,6 +44,8 @@ final class Schedule {
             } else if (fields[0].equals("block")) {
                 schedule.blocks.add(Integer.valueOf(fields[2]));
                 schedule.measured.add(!fields[1].equals("warmup"));
+            } else if (fields[0].equals("slow")) {
+                schedule.slow = Double.parseDouble(fields[1]);
             } else {
                 schedule.stop.read(fields);
             }
@@ -70,6 +74,16 @@ final class Schedule {
             return 0;
         }
         return stop.decided(arms.get(blocks.get(block))[2], seconds);
+    }
+
+    boolean isMeasured(int block) {
+        return measured.get(block);
+    }
+
+    /** Takes how long a block lasted; tells whether all so far were so slow that they are enough. */
+    boolean isSlow(double wall) {
+        spent += wall;
+        return slow > 0 && spent > slow;
     }
 
     private String wait(int block) {
