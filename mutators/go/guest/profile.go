@@ -8,6 +8,7 @@ import (
 	"runtime/pprof"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -24,6 +25,7 @@ var (
 	hertz     int
 	profiling bool
 	epoch     int
+	timers    sync.Mutex      // goroutines of RunParallel may all reset the timer
 	timed     context.Context // labels of the block that runs, nil between blocks
 	untimed   = context.Background()
 	used      time.Duration // processor time of the process as the profile began
@@ -77,6 +79,8 @@ func Timer(x interface{}, event int) {
 	if !profiling || x != interface{}(current) {
 		return
 	}
+	timers.Lock()
+	defer timers.Unlock()
 	if caller, _, _, ok := runtime.Caller(1); ok {
 		bodies[runtime.FuncForPC(caller).Entry()] = true
 	}

@@ -124,6 +124,15 @@ func BenchmarkThreads(b *testing.B) {
 		}
 	})
 }
+
+func BenchmarkTimers(b *testing.B) {
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			b.StartTimer()
+			sink = Least(1)
+		}
+	})
+}
 """
 
 
@@ -249,6 +258,12 @@ def test_goroutines_that_the_benchmark_starts_belong_to_it(shares):
 
     assert abs(most.share - 0.75) < 0.15
     assert run.outcome.cpu_seconds > 0
+
+
+def test_goroutines_may_all_use_the_timer(shares):
+    outcome = profiled(shares, "BenchmarkTimers", 20_000).outcome
+
+    assert isinstance(outcome, Profiled), outcome
 
 
 def test_processor_time_and_operations_are_those_of_the_measured_blocks(shares):
